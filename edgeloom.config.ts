@@ -1,4 +1,4 @@
-import { defineGraph, edge, node, rank } from 'edgeloom';
+import { date, defineGraph, edge, node, number, rank } from 'edgeloom';
 
 /** Goals with their members and subscribers: the model that the README and the tests of the command line use. */
 export default defineGraph({
@@ -12,8 +12,8 @@ export default defineGraph({
       view: 'ALL',
       search: {
         name: { shards: 200 },
-        email: { fold: true },
-        favoriteFoods: { each: true },
+        email: { caseInsensitive: true },
+        favoriteFoods: { multiValue: true },
       },
     }),
     STORE: node({ search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } } }),
@@ -27,11 +27,11 @@ export default defineGraph({
       edgeSet: ['memberRole'],
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: { from: 'date', type: 'date' },
-        byPriority: { from: 'priority', type: 'number' },
+        gsi1: date('date'),
+        byPriority: number('priority'),
         project: ['memberRole', 'date'],
       },
     }),
-    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since', includeOwner: true } }),
+    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since', includeTarget: true } }),
   },
 });

@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { watermarkOf } from '../src/core/items/watermark.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../src/core/model/schema.ts';
+import { date, edge, node, source } from '../src/core/model/schema.ts';
 import type { Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BatchResult } from '../src/projecting/apply/projector-types.ts';
@@ -24,7 +24,7 @@ const joined = defineGraph({
   edges: {
     IN: edge({
       ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { gsi0: { from: fromSource('dueDate'), type: 'date' }, projectSource: ['title'] },
+      inbound: { gsi0: date(source('dueDate')), projectSource: ['title'] },
     }),
   },
 });
@@ -36,7 +36,7 @@ const alone = defineGraph({
   edges: {
     IN: edge({
       ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { gsi0: { from: 'dueDate', type: 'date' }, project: ['title'] },
+      inbound: { gsi0: date('dueDate'), project: ['title'] },
     }),
   },
 });

@@ -3,7 +3,7 @@ import { type Local, startLocal } from '../packages/local/local.ts';
 import { SERVICE_PARTITION } from '../src/core/items/keys.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../src/core/model/schema.ts';
+import { edge, node, source } from '../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { fixedModel } from '../src/registry/writer-model.ts';
@@ -100,7 +100,7 @@ const bookGraph = (settings: object): CompiledModel =>
 const listed = bookGraph({ edgeSet: ['role'], inbound: { gsi0: 'role', project: ['role'] } });
 const copying = bookGraph({ copy: ['name'] });
 const counted = bookGraph({ edgeSet: false, degree: true, inbound: { gsi0: 'role' } });
-const joined = bookGraph({ inbound: { gsi0: fromSource('title') } });
+const joined = bookGraph({ inbound: { gsi0: source('title') } });
 
 const KINDS: readonly Kind[] = [
   { name: 'a node with a view and a search', graph: listed, before: [], changes: authors },

@@ -59,7 +59,7 @@ function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(
     (i) =>
-      `    N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional(), tags: z.set(z.string()).optional() }), view: ['name'], search: { name: { fold: true, project: ['name'] } } }),`,
+      `    N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional(), tags: z.set(z.string()).optional() }), view: ['name'], search: { name: { caseInsensitive: true, project: ['name'] } } }),`,
   );
   const edges = numbers.map(
     (i) =>

@@ -68,7 +68,7 @@ const page = options.log ?? join(ROOT, `prove-on-aws-${day}-${options.id}.md`);
 const results = [];
 const transcript = [];
 function tell(line) {
-  console.log(line);appendFileSync('/tmp/ref-prove.log', line + '\n');
+  console.log(line);
   transcript.push(line);
 }
 
@@ -784,14 +784,15 @@ async function lastUpdate() {
 
 /** A project of a version of the model: the model, handlers, and serverless.yml as that of this clone. */
 function makeProject(version) {
-  const searches = version === 'v1' ? 'name: { fold: true }' : "name: { fold: true }, age: { type: 'number' }";
+  const searches =
+    version === 'v1' ? 'name: { caseInsensitive: true }' : "name: { caseInsensitive: true }, age: { type: 'number' }";
   writeFile(
     `${version}/edgeloom.config.ts`,
-    `import { defineGraph, edge, node } from 'edgeloom';
+    `import { defineGraph, edge, node, date } from 'edgeloom';
 export default defineGraph({
   table: '${version === 'renamed' ? 'renamed' : 'records'}',
   nodes: { USER: node({ view: ['name'], search: { ${searches} } }) },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: { from: 'since', type: 'date' } } }) },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: date('since') } }) },
 });
 `,
   );

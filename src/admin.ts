@@ -29,7 +29,7 @@ export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './mirror/l
 export { mapped } from './mirror/mapped.ts';
 export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
 export type { Poisoned } from './mirror/poison.ts';
-export { type Source, type SourceKeys, type SourceOptions, source } from './mirror/source.ts';
+export { type SourceKeys, type SourceTable, type SourceTableOptions, sourceTable } from './mirror/source.ts';
 export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { WalkOptions, WalkResult } from './mirror/walks.ts';
 export { createProjector } from './projecting/apply/projector.ts';

@@ -127,16 +127,13 @@ export type {
   TypeOfId,
   ViewAttribute,
 } from './core/model/inference.ts';
-export type { EdgeKeyOption, NodeKeyOption } from './core/model/keys/key-option.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   AttributesOf,
-  Count,
   Derive,
   EdgeOrderOption,
   EdgeOrderPart,
   Fields,
-  FromSource,
   InputOf,
   NameOf,
   OpenAttributes,
@@ -144,6 +141,7 @@ export type {
   Order,
   ProjectOption,
   Rank,
+  SourceValue,
   Sum,
   TotalOptions,
   TypedOrder,

@@ -6,5 +6,5 @@ export { type NewIdOptions, newId } from './client/write/new-id.ts';
 export { hashedEdgeKey } from './core/items/hashed-key.ts';
 export { ExactNumber } from './core/items/plain.ts';
 export { defineGraph } from './core/model/compile/define-graph.ts';
-export { attribute, count, derive, edge, fromSource, node, part, rank, sum } from './core/model/schema.ts';
+export { date, derive, edge, node, number, part, rank, source, sum } from './core/model/schema.ts';
 export { EdgeloomError, InvalidAttributesError, ModelError, StoreError } from './foundation/errors.ts';

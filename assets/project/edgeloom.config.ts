@@ -1,10 +1,10 @@
-import { defineGraph, edge, node } from 'edgeloom';
+import { date, defineGraph, edge, node } from 'edgeloom';
 
 /** Users who follow each other: put your own types here. */
 export default defineGraph({
   table: 'records',
-  nodes: { USER: node({ view: ['name'], search: { name: { fold: true } } }) },
+  nodes: { USER: node({ view: ['name'], search: { name: { caseInsensitive: true } } }) },
   edges: {
-    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: { from: 'since', type: 'date' } } }),
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: date('since') } }),
   },
 });

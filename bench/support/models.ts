@@ -1,5 +1,5 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 
 const ROLES = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
 /** Room for the largest set of the workload, so that no edge type leaves its view: consumers have to end up alike. */
@@ -39,7 +39,7 @@ export const fullModel = defineGraph({
       edgeSet: ['memberRole'],
       inbound: {
         gsi0: rank('memberRole', ROLES),
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         project: ['memberRole', 'date'],
       },
     }),

@@ -1,4 +1,4 @@
-import { defineGraph, edge, node, rank } from 'edgeloom';
+import { date, defineGraph, edge, node, rank } from 'edgeloom';
 
 /** Company goals, the people and teams that pursue them, and those that follow along. */
 export const okr = defineGraph({
@@ -9,7 +9,7 @@ export const okr = defineGraph({
       search: { status: { shardBy: 'source', shards: 5 }, dueDate: { type: 'date', shards: 5, project: ['title'] } },
     }),
     KEYRESULT: node({ view: ['title'] }),
-    USER: node({ view: ['name'], search: { name: { fold: true } } }),
+    USER: node({ view: ['name'], search: { name: { caseInsensitive: true } } }),
     TEAM: node({ view: ['name'] }),
     ORG: node({ view: ['name'] }),
   },
@@ -21,7 +21,7 @@ export const okr = defineGraph({
       edgeSet: ['memberRole'],
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         project: ['memberRole', 'date'],
       },
     }),

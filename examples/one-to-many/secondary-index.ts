@@ -1,4 +1,4 @@
-import { createReader, createWriter, defineGraph, edge, node } from 'edgeloom';
+import { createReader, createWriter, date, defineGraph, edge, node, number } from 'edgeloom';
 import type { Example } from './example.ts';
 
 const graph = defineGraph({
@@ -9,12 +9,12 @@ const graph = defineGraph({
       from: 'TICKET',
       to: 'USER',
       inbound: {
-        gsi0: { from: 'opened', type: 'date' },
+        gsi0: date('opened'),
         // An order more, of a name of its own: an index item more for each ticket.
-        byHours: { from: 'hours', type: 'number' },
+        byHours: number('hours'),
         project: ['title'],
         // The user is the last item of their own index partition: read backwards it comes first.
-        includeOwner: true,
+        includeTarget: true,
       },
     }),
   },

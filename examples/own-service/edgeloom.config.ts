@@ -1,4 +1,4 @@
-import { defineGraph, edge, node } from 'edgeloom';
+import { date, defineGraph, edge, node } from 'edgeloom';
 import { z } from 'zod';
 
 /** Users who follow each other. */
@@ -8,7 +8,7 @@ export default defineGraph({
     USER: node({
       fields: z.object({ name: z.string().min(1), bio: z.string().optional() }),
       view: ['name'],
-      search: { name: { fold: true } },
+      search: { name: { caseInsensitive: true } },
     }),
   },
   edges: {
@@ -17,7 +17,7 @@ export default defineGraph({
       from: 'USER',
       to: 'USER',
       edgeSet: ['since'],
-      inbound: { gsi0: { from: 'since', type: 'date' }, project: ['since'] },
+      inbound: { gsi0: date('since'), project: ['since'] },
     }),
   },
 });

@@ -1,4 +1,4 @@
-import { defineGraph, edge, fromSource, node, rank } from 'edgeloom';
+import { date, defineGraph, edge, node, rank, source } from 'edgeloom';
 import { z } from 'zod';
 
 /**
@@ -26,7 +26,7 @@ export const tracker = defineGraph({
       view: ['title', 'status', 'votes'],
       // Two people with the same form open: the second one is told.
       versionAttribute: 'v',
-      search: { title: { partition: 'org', fold: true, shards: 1, project: ['title', 'status'] } },
+      search: { title: { partition: 'org', caseInsensitive: true, shards: 1, project: ['title', 'status'] } },
     }),
   },
   edges: {
@@ -35,9 +35,9 @@ export const tracker = defineGraph({
       from: 'TICKET',
       to: 'PROJECT',
       inbound: {
-        gsi0: { from: 'since', type: 'date' },
-        byDueDate: [fromSource('status'), { from: fromSource('dueDate'), type: 'date' }],
-        byAssignee: [fromSource('assignee'), fromSource('status')],
+        gsi0: date('since'),
+        byDueDate: [source('status'), date(source('dueDate'))],
+        byAssignee: [source('assignee'), source('status')],
         projectSource: ['title', 'status', 'dueDate', 'assignee'],
       },
     }),

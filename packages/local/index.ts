@@ -60,3 +60,4 @@ export { type Engine, type EngineName, type EngineOptions, startEngine } from '.
 export { type Local, type LocalOptions, startLocal } from './local.ts';
 export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';
 export type { LocalObserver } from './local-observer.ts';
+export type { LocalMirrors } from './local-sources.ts';

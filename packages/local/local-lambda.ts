@@ -18,6 +18,7 @@ import {
 } from './emulator/mapping/mapping-types.ts';
 import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
 import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
+import { type LocalMirrors, type LocalSourcesOptions, startLocalMirrors } from './local-sources.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocalLambda`: where the engine runs, which handler gets the stream, and how. */
@@ -25,7 +26,8 @@ export interface LocalLambdaOptions
   extends EngineOptions,
     MappingSettings,
     Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'>,
-    Pick<LocalObserverSettings, 'onDrift'> {
+    Pick<LocalObserverSettings, 'onDrift'>,
+    LocalSourcesOptions {
   /** The handler's module, TypeScript or JavaScript. */
   handlerFile: string;
   /** Its export. Default `'handler'`. */
@@ -64,7 +66,9 @@ export interface LocalLambda {
   };
   /** Says through when everything derived is right; absent with `observe: false`. */
   observer?: LocalObserver;
-  /** Finishes the invocation in hand, then stops mapping, function, observer and engine. Calling it again is fine. */
+  /** Mirrors the sources into the table, in this process; absent without `sources`. */
+  mirrors?: LocalMirrors;
+  /** Finishes the invocation in hand, then stops mirrors, mapping, function, observer and engine. Calling it again is fine. */
   stop(): Promise<void>;
 }
 
@@ -85,6 +89,7 @@ const OPTIONS: OptionNames<LocalLambdaOptions> = {
   onOutput: true,
   pollIntervalMs: true,
   observe: true,
+  sources: true,
 };
 
 /** More than Lambda gives: TypeScript is compiled as it is loaded. */
@@ -111,7 +116,8 @@ const DEFAULTS = {
 export async function startLocalLambda(graph: CompiledModel, options: LocalLambdaOptions): Promise<LocalLambda> {
   checkOptions('startLocalLambda', options, OPTIONS);
   const { handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput, ...others } = options;
-  const { engine, port, dataDir, mostBytes, pollIntervalMs = 50, observe = true, onDrift, ...settings } = others;
+  const { engine, port, dataDir, mostBytes, pollIntervalMs = 50, observe = true, onDrift, ...more } = others;
+  const { sources = [], ...settings } = more;
   if (!existsSync(handlerFile)) {
     throw new EdgeloomError(
       'no-handler',
@@ -122,6 +128,10 @@ export async function startLocalLambda(graph: CompiledModel, options: LocalLambd
   const table = await openLocalTable(graph, { engine, port, dataDir, mostBytes });
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   let stopFunction = async (): Promise<void> => undefined;
+  let stopAll = async (): Promise<void> => {
+    await stopFunction();
+    await table.close();
+  };
   try {
     const handler = { graph, handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput };
     const lambda = await startHandler(handler, endpoint);
@@ -139,6 +149,17 @@ export async function startLocalLambda(graph: CompiledModel, options: LocalLambd
     // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
     ended.catch(() => undefined);
     const observing = observe ? startLocalObserver(graph, table, { onDrift, logger: options.logger }) : undefined;
+    const stop = async (): Promise<void> => {
+      await mapping.stop();
+      await stopFunction();
+      await observing?.stop();
+      await table.close();
+    };
+    stopAll = stop;
+    const mirroring =
+      sources.length === 0
+        ? undefined
+        : await startLocalMirrors(graph, table, { sources, dataDir, pollIntervalMs, logger: options.logger });
     return {
       engine: table.engine,
       endpoint,
@@ -147,16 +168,14 @@ export async function startLocalLambda(graph: CompiledModel, options: LocalLambd
       streamArn,
       mapping: { idle: () => Promise.race([mapping.idle(), loss]), ended },
       ...(observing && { observer: observing.observer }),
+      ...(mirroring && { mirrors: mirroring.mirrors }),
       stop: async () => {
-        await mapping.stop();
-        await stopFunction();
-        await observing?.stop();
-        await table.close();
+        await mirroring?.stop();
+        await stop();
       },
     };
   } catch (error) {
-    await stopFunction();
-    await table.close();
+    await stopAll();
     throw error;
   }
 }

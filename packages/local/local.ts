@@ -6,13 +6,15 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
 import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
+import { type LocalMirrors, type LocalSourcesOptions, startLocalMirrors } from './local-sources.ts';
 import { openLocalTable } from './local-table.ts';
 
 /** Options of `startLocal`: where the engine runs, and how the worker works. */
 export interface LocalOptions
   extends EngineOptions,
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
-    Pick<LocalObserverSettings, 'onDrift'> {
+    Pick<LocalObserverSettings, 'onDrift'>,
+    LocalSourcesOptions {
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
   /** Judges each change that the worker projects: docs/observing.md. Default true. */
@@ -39,7 +41,9 @@ export interface Local {
   };
   /** Says through when everything derived is right; absent with `observe: false`. */
   observer?: LocalObserver;
-  /** Finishes the batch in hand, then stops worker, observer and engine. Calling it again is fine. */
+  /** Mirrors the sources into the table; absent without `sources`. */
+  mirrors?: LocalMirrors;
+  /** Finishes the batch in hand, then stops mirrors, worker, observer and engine. Calling it again is fine. */
   stop(): Promise<void>;
 }
 
@@ -65,9 +69,10 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     onDrift: true,
     pollIntervalMs: true,
     observe: true,
+    sources: true,
   });
   const { projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
-  const { pollIntervalMs = 50, observe = true, onDrift, ...place } = others;
+  const { pollIntervalMs = 50, observe = true, onDrift, sources = [], ...place } = others;
   const table = await openLocalTable(graph, place);
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   const worker = createWorker(graph, {
@@ -78,6 +83,21 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
   // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
   ended.catch(() => undefined);
   const observing = observe ? startLocalObserver(graph, table, { onDrift, logger }) : undefined;
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    await observing?.stop();
+    await table.close();
+  };
+  const { dataDir } = place;
+  const mirroring =
+    sources.length === 0
+      ? undefined
+      : await startLocalMirrors(graph, table, { sources, dataDir, pollIntervalMs, logger }).catch(
+          async (error: unknown) => {
+            await stop();
+            throw error;
+          },
+        );
   return {
     engine: table.engine,
     endpoint,
@@ -86,10 +106,10 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     streamArn,
     worker: { idle: () => Promise.race([worker.idle(), loss]), ended },
     ...(observing && { observer: observing.observer }),
+    ...(mirroring && { mirrors: mirroring.mirrors }),
     stop: async () => {
-      await worker.stop();
-      await observing?.stop();
-      await table.close();
+      await mirroring?.stop();
+      await stop();
     },
   };
 }

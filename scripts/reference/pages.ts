@@ -55,6 +55,7 @@ const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll(
 /** A stack with everything that a parameter adds, and one with a table of its own. */
 const EVERYTHING: Record<string, unknown> = {
   ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 5 },
+  sourceStreamArns: 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
   existingTableArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/records',
   existingStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000',
 };

@@ -85,6 +85,18 @@ export interface MetricUnits {
   CheckReadCapacityUnits: 'Count';
   /** Write units that it has consumed. */
   CheckWriteCapacityUnits: 'Count';
+  /** Records of a source's stream that a batch of the mirror held. */
+  MirrorRecords: 'Count';
+  /** Batches of a source that were not mirrored in full, so that the mapping gives the rest again. */
+  MirrorRetriedBatches: 'Count';
+  /** Age of the oldest record of a batch of a source after the batch was mirrored. */
+  MirrorLagSeconds: 'Seconds';
+  /** Source items that the mapping does not take; emitted every five minutes. */
+  MirrorPoisoned: 'Count';
+  /** Base items that several source items make; emitted every five minutes. */
+  MirrorConflicts: 'Count';
+  /** 1 while a source table has another stream than the stack reads, or none. */
+  SourceStreamReplaced: 'Count';
 }
 
 /** The name of a metric. */

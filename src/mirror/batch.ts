@@ -7,7 +7,7 @@ import type { RawRecord } from '../stream/raw-record.ts';
 import { contentOf } from './claims.ts';
 import { mapped } from './mapped.ts';
 import { positionOf } from './position.ts';
-import { claimantOf, type Source } from './source.ts';
+import { claimantOf, type SourceTable } from './source.ts';
 
 /** The work that a batch of records of a source table asks for. */
 
@@ -41,7 +41,7 @@ export interface KeyWork {
  */
 export function planBatch(
   graph: CompiledModel,
-  source: Source,
+  source: SourceTable,
   records: readonly RawRecord[],
   { streamLabel, settledBefore }: { streamLabel: string; settledBefore: number },
 ): ItemWork[] {
@@ -72,7 +72,7 @@ export function planBatch(
 
 function addRecord(
   graph: CompiledModel,
-  source: Source,
+  source: SourceTable,
   work: ItemWork,
   record: RawRecord,
   { position, settledBefore }: { position: string; settledBefore: number },
@@ -112,7 +112,7 @@ function addRecord(
 
 function tryToMap(
   graph: CompiledModel,
-  source: Source,
+  source: SourceTable,
   image: Item | undefined,
 ): ReadonlyMap<string, Item> | EdgeloomError {
   try {
@@ -124,13 +124,13 @@ function tryToMap(
 }
 
 /** The time of a record, in milliseconds; one without a time is older than any. */
-function createdMs({ dynamodb }: RawRecord): number {
+export function createdMs({ dynamodb }: RawRecord): number {
   const created: unknown = dynamodb?.ApproximateCreationDateTime;
   const milliseconds = created instanceof Date ? created.getTime() : Number(created ?? Number.NaN) * 1000;
   return Number.isFinite(milliseconds) ? milliseconds : Number.NEGATIVE_INFINITY;
 }
 
-function requireImages({ table }: Source, { eventName, dynamodb }: RawRecord): void {
+function requireImages({ table }: SourceTable, { eventName, dynamodb }: RawRecord): void {
   const hasNew = dynamodb?.NewImage !== undefined || eventName === 'REMOVE';
   const hasOld = dynamodb?.OldImage !== undefined || eventName === 'INSERT';
   if (hasNew && hasOld) return;

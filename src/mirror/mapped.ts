@@ -11,7 +11,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { BOOKKEEPING } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { claimantOf, type Source } from './source.ts';
+import { claimantOf, type SourceTable } from './source.ts';
 
 /**
  * The base items that an image of a source item makes, in wire form by `textOfKey` of their key; of no image: none. It is a pure function,
@@ -19,7 +19,7 @@ import { claimantOf, type Source } from './source.ts';
  *
  * Throws `invalid-mapping` for what the model does not have or take: the message names the source item and the attribute.
  */
-export function mapped(graph: CompiledModel, source: Source, image: Item | undefined): ReadonlyMap<string, Item> {
+export function mapped(graph: CompiledModel, source: SourceTable, image: Item | undefined): ReadonlyMap<string, Item> {
   const items = new Map<string, Item>();
   if (image === undefined) return items;
   const claimant = claimantOf(source, image);
@@ -48,7 +48,7 @@ export function keyOfText(text: string): ItemKey {
   return { source, target };
 }
 
-function callMap({ map }: Source, claimant: string, image: Item): readonly unknown[] {
+function callMap({ map }: SourceTable, claimant: string, image: Item): readonly unknown[] {
   let given: unknown;
   try {
     const values = Object.keys(image).map((name) => [name, withBinaryAsBytes(image[name]!)]);

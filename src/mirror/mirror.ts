@@ -6,7 +6,7 @@ import type { RawRecord } from '../stream/raw-record.ts';
 import { type ApplyOptions, type ApplyResult, applyRecords } from './apply.ts';
 import { type CheckSourceOptions, checkSource, type SourceCheck } from './check.ts';
 import type { MirrorContext } from './context.ts';
-import type { Source } from './source.ts';
+import type { SourceTable } from './source.ts';
 import type { SourceStore } from './source-store.ts';
 import { settledBefore } from './versions.ts';
 import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from './walks.ts';
@@ -14,7 +14,7 @@ import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from '.
 /** Options of `createMirror`. */
 export interface MirrorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
   /** The table of others, with its mapping. */
-  source: Source;
+  source: SourceTable;
   /** Our table. */
   store: Pick<Store, 'get' | 'change' | 'query'> & ScanSource;
   /** The table of others. */

@@ -1,13 +1,13 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { REVISION, TOMBSTONE_HOURS } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
-import { queriedItems } from '../core/store-pages.ts';
+import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
 import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import { keyOfClaimant, type Source } from './source.ts';
+import { keyOfClaimant, type SourceTable } from './source.ts';
 
 /**
  * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
@@ -106,9 +106,13 @@ export async function resolve(
 }
 
 /** The source items that the mapping does not take now. */
-export async function* poisonedItems(store: Pick<Store, 'query'>, { table }: Source): AsyncGenerator<Poisoned, void> {
+export async function* poisonedItems(
+  store: Pick<Store, 'query'>,
+  { table }: Pick<SourceTable, 'table'>,
+  stats?: ReadStats,
+): AsyncGenerator<Poisoned, void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefixOf(table) }, consistent: true };
-  for await (const item of queriedItems(store, request)) if (!isResolvedEntry(item)) yield entryOf(item);
+  for await (const item of queriedItems(store, request, stats)) if (!isResolvedEntry(item)) yield entryOf(item);
 }
 
 async function changeEntry(
@@ -162,7 +166,7 @@ function isResolvedEntry(item: Item): boolean {
   return attributeOf(item, RESOLVED) !== undefined;
 }
 
-function keyOf({ table }: Source, claimant: string): ItemKey {
+function keyOf({ table }: SourceTable, claimant: string): ItemKey {
   return { source: SERVICE_PARTITION, target: `${prefixOf(table)}${hash128(claimant)}` };
 }
 

@@ -10,7 +10,7 @@ export interface SourceKeys {
 }
 
 /** Options of `source`. */
-export interface SourceOptions {
+export interface SourceTableOptions {
   /**
    * The nodes and edges that an item of the source table makes. It sees the item alone, as plain values, and gives the same for the same
    * item: no clock, no look-up. An item that it throws for is quarantined by its key.
@@ -24,7 +24,7 @@ export interface SourceOptions {
 }
 
 /** A table of others whose items become base items of this one. */
-export interface Source extends Required<Omit<SourceOptions, 'keys'>> {
+export interface SourceTable extends Required<Omit<SourceTableOptions, 'keys'>> {
   readonly table: string;
   readonly keys: SourceKeys;
 }
@@ -36,13 +36,13 @@ export interface Source extends Required<Omit<SourceOptions, 'keys'>> {
  *
  * @example
  * export const sources = [
- *   source('app-table', {
+ *   sourceTable('app-table', {
  *     map: (item) => (item.kind === 'issue' ? [nodeItem(`ISSUE-${item.number}`, { subject: item.subject })] : []),
  *   }),
  * ];
  */
-export function source(table: string, options: SourceOptions): Source {
-  checkOptions('source', options, { map: true, version: true, keys: true });
+export function sourceTable(table: string, options: SourceTableOptions): SourceTable {
+  checkOptions('sourceTable', options, { map: true, version: true, keys: true });
   const { map, version = 1, keys = { partitionKey: 'pk', sortKey: 'sk' } } = options ?? {};
   const name = `The source ${JSON.stringify(table)}`;
   if (typeof table !== 'string' || !/^[\w.-]{3,255}$/.test(table)) {
@@ -54,7 +54,7 @@ export function source(table: string, options: SourceOptions): Source {
   if (!Number.isSafeInteger(version) || version < 1) {
     throw new EdgeloomError('invalid-option', `${name} has version ${version}.`, 'Give a whole number from 1 on.');
   }
-  checkOptions('keys of source', keys, { partitionKey: true, sortKey: true });
+  checkOptions('keys of sourceTable', keys, { partitionKey: true, sortKey: true });
   const { partitionKey, sortKey } = keys;
   const isName = (given: unknown): boolean => typeof given === 'string' && given !== '';
   if (!isName(partitionKey) || (sortKey !== undefined && !isName(sortKey)) || sortKey === partitionKey) {
@@ -65,7 +65,7 @@ export function source(table: string, options: SourceOptions): Source {
 }
 
 /** The key of a source item, from its key attributes. Throws `invalid-record` where one is missing. */
-export function keyOfSourceItem({ table, keys }: Source, item: Item): Item {
+export function keyOfSourceItem({ table, keys }: SourceTable, item: Item): Item {
   const key: Item = {};
   for (const name of namesOf(keys)) {
     const value = attributeOf(item, name);
@@ -73,7 +73,7 @@ export function keyOfSourceItem({ table, keys }: Source, item: Item): Item {
       throw new EdgeloomError(
         'invalid-record',
         `An item of the source ${table} has no key attribute ${name}.`,
-        'Name its key attributes in the model file: source(table, { keys: { partitionKey, sortKey } }).',
+        'Name its key attributes in the model file: sourceTable(table, { keys: { partitionKey, sortKey } }).',
       );
     }
     // Lambda gives binary as base64 text.
@@ -86,19 +86,19 @@ export function keyOfSourceItem({ table, keys }: Source, item: Item): Item {
  * The name of a source item as the claimant of base items: the source table, a `/`, and the key itself. It is no hash, since the way back
  * from a base item to its source item needs the key.
  */
-export function claimantOf(source: Source, item: Item): string {
+export function claimantOf(source: SourceTable, item: Item): string {
   const key = keyOfSourceItem(source, item);
   const values = namesOf(source.keys).map((name) => [name, keyText(key[name]!)]);
   return `${source.table}/${JSON.stringify(Object.fromEntries(values))}`;
 }
 
 /** Whether a claimant is an item of this source. */
-export function isOfSource({ table }: Source, claimant: string): boolean {
+export function isOfSource({ table }: SourceTable, claimant: string): boolean {
   return claimant.startsWith(`${table}/`);
 }
 
 /** The key that a claimant's name holds. */
-export function keyOfClaimant({ table }: Source, claimant: string): Item {
+export function keyOfClaimant({ table }: SourceTable, claimant: string): Item {
   const key = JSON.parse(claimant.slice(table.length + 1)) as Record<string, { S?: string; N?: string; B?: string }>;
   const values = Object.entries(key).map(([name, value]) => [
     name,

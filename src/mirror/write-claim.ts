@@ -2,6 +2,7 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { asSeen, type Claim, type Claims, claimsOf, contentOf, itemOfClaims, sameClaim, withClaim } from './claims.ts';
+import { noteConflict } from './conflicts.ts';
 import type { MirrorContext } from './context.ts';
 import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
@@ -106,10 +107,17 @@ async function tryToWrite(
 ): Promise<Tried> {
   const claims: Claims | undefined = claimsOf(graph, base);
   const claim = next(claims?.entries.get(claimant));
-  if (claim === undefined) return { done: true, wrote: false };
-  const item = itemOfClaims(graph, key, withClaim(claims, claimant, claim, now()));
+  if (claim === undefined) {
+    // Whoever wrote it may have ended before its note.
+    if (claims !== undefined) await noteConflict({ graph, store }, key, claims);
+    return { done: true, wrote: false };
+  }
+  const after = withClaim(claims, claimant, claim, now());
+  const item = itemOfClaims(graph, key, after);
   // rule: mirror-writes-to-what-it-saw
   const condition = asSeen(base);
   const result = await store.change({ kind: 'put', key, item, condition });
-  return result.applied ? { done: true, wrote: true } : { done: false, current: result.current };
+  if (!result.applied) return { done: false, current: result.current };
+  await noteConflict({ graph, store }, key, after);
+  return { done: true, wrote: true };
 }

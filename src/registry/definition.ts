@@ -297,7 +297,7 @@ function settingsOf(
 ): { settings?: InboundSettings; owners?: Owners } {
   if (inbound === undefined) return {};
   const settings = settingsIn(INBOUND_OPTIONS, inbound);
-  if (!settings.includeOwner) return { settings };
+  if (!settings.includeTarget) return { settings };
   const owners = [...to].flatMap((type): [string, Projection][] => {
     const node = nodes.get(type);
     return node === undefined ? [] : [[type, node.view]];

@@ -265,7 +265,7 @@ class Layer {
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
-      node.ownerOf = edges.filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
+      node.ownerOf = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     }
     const usesGsi1 = edges.some(({ inbound }) => inbound?.orders.has('gsi1'));
     return {

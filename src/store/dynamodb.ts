@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
 import { ForwardingStore } from './forwarding.ts';
-import { KeyedStore } from './keyed.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { TableStore } from './table-store.ts';
 
@@ -10,9 +9,7 @@ import { TableStore } from './table-store.ts';
 export class DynamoDBStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
   /** @param client `createClient`'s, one of your own, or what makes the calls itself. */
   constructor(client: DynamoDBClient | TableCalls, table: TableNames) {
-    const store = new TableStore(client, table);
-    const { rawKeys } = table;
-    super(rawKeys === undefined ? store : new KeyedStore(store, { ...table, rawKeys }));
+    super(new TableStore(client, table));
   }
 
   scan(...parameters: Parameters<ScanSource['scan']>): ReturnType<ScanSource['scan']> {

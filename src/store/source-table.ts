@@ -1,4 +1,10 @@
-import { type DynamoDBClient, GetItemCommand, type GetItemCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer } from './answered.ts';
 import { withClassifiedErrors, withoutLostValues } from './answers.ts';
@@ -28,5 +34,12 @@ export class DynamoDBSourceStore {
       items: requireAnswer(Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: LastEvaluatedKey as Item | undefined,
     };
+  }
+
+  /** The ARN of its stream; undefined: it has none. */
+  async streamArn(): Promise<string | undefined> {
+    const command = new DescribeTableCommand({ TableName: this.table });
+    const { Table } = await withClassifiedErrors(() => this.client.send(command));
+    return Table?.StreamSpecification?.StreamEnabled === true ? Table.LatestStreamArn : undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { TableNames } from '../core/model/compiled.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { RawRecord } from './raw-record.ts';
 
-/** A change of one item, under its key in Edgeloom's form. */
+/** A change of one item. */
 export interface ChangedItem extends ItemKey {
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
@@ -31,35 +31,11 @@ function wrongImage(has: boolean, image: unknown, item: Item | undefined, name: 
   return image === undefined || item !== undefined ? undefined : `has no item as its ${name} image`;
 }
 
-/**
- * The items that a stream record is about; none if its keys are no texts. In a table with raw keys an item may become one of another type,
- * or of another id, under the same keys: the record then removes one item and adds another, and both are returned. A node comes with the
- * edges that its attributes make.
- */
-export function changedItems(table: TableNames, record: RawRecord): ChangedItem[] {
-  const { partitionKey, sortKey, rawKeys } = table;
-  const { dynamodb } = record;
-  const source = textOfUntrusted(dynamodb?.Keys?.[partitionKey]);
-  const target = textOfUntrusted(dynamodb?.Keys?.[sortKey]);
-  if (source === undefined || target === undefined) return [];
-  const images = imagesOf(record);
-  const { oldImage, newImage, ...rest } = images;
-  if (rawKeys === undefined) return [{ source, target, ...images }];
-  const known = (image: Item | undefined): ItemKey[] => rawKeys.allFromRaw({ source, target }, image);
-  const [before, after] = [known(oldImage ?? newImage), known(newImage ?? oldImage)];
-  const image = (of: Item | undefined, key: ItemKey): Item | undefined =>
-    of && { ...of, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } };
-  const isIn = (keys: readonly ItemKey[], key: ItemKey): boolean =>
-    keys.some((other) => other.source === key.source && other.target === key.target);
-  const gone = before.filter((key) => !isIn(after, key));
-  return [
-    ...gone.map((key) => ({ ...key, ...rest, oldImage: image(oldImage, key) })),
-    ...after.map((key) => {
-      const present = image(newImage, key);
-      if (!isIn(before, key)) return { ...key, ...rest, newImage: present };
-      return { ...key, ...rest, oldImage: image(oldImage, key), newImage: present };
-    }),
-  ];
+/** The item that a stream record is about; undefined if its keys are no texts. */
+export function changedItem({ partitionKey, sortKey }: TableNames, record: RawRecord): ChangedItem | undefined {
+  const source = textOfUntrusted(record.dynamodb?.Keys?.[partitionKey]);
+  const target = textOfUntrusted(record.dynamodb?.Keys?.[sortKey]);
+  return source === undefined || target === undefined ? undefined : { source, target, ...imagesOf(record) };
 }
 
 /** An image, where it is one: a record that was made by hand may hold anything. An item has its keys at least. */

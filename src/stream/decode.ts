@@ -1,10 +1,9 @@
-import { textOfUntrusted } from '../core/items/attribute-value.ts';
 import type { ChangeRecord } from '../core/items/change-record.ts';
 import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type ChangedItem, changedItems, imagesOf } from './changed-items.ts';
+import { changedItem } from './changed-items.ts';
 import type { RawRecord } from './raw-record.ts';
 
 export type { RawRecord } from './raw-record.ts';
@@ -40,11 +39,9 @@ function decodeRecord(
   watermarks: Watermarks,
   decoded: ChangeRecord[],
 ): void {
-  const { dynamodb } = record;
-  const source = textOfUntrusted(dynamodb?.Keys?.[table.partitionKey]);
-  const target = textOfUntrusted(dynamodb?.Keys?.[table.sortKey]);
-  const number: unknown = dynamodb?.SequenceNumber;
-  if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
+  const item = changedItem(table, record);
+  const number: unknown = record.dynamodb?.SequenceNumber;
+  if (item === undefined || !isSequenceNumber(number)) {
     const { partitionKey, sortKey } = table;
     throw new EdgeloomError(
       'invalid-record',
@@ -52,21 +49,7 @@ function decodeRecord(
       'Check that the stream belongs to the table of the model, and the key names in its table option.',
     );
   }
-  if (table.rawKeys === undefined) {
-    // Most tables have no raw keys: their records cost no list.
-    decodeChange(record, { source, target, ...imagesOf(record) }, number, watermarks, decoded);
-    return;
-  }
-  for (const item of changedItems(table, record)) decodeChange(record, item, number, watermarks, decoded);
-}
-
-function decodeChange(
-  record: RawRecord,
-  { source, target, oldImage, newImage, contradiction }: ChangedItem,
-  number: string,
-  watermarks: Watermarks,
-  decoded: ChangeRecord[],
-): void {
+  const { source, target, oldImage, newImage, contradiction } = item;
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
   checkImages(record, source, target);
   decoded.push({

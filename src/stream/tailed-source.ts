@@ -8,12 +8,6 @@ import {
 } from './source.ts';
 import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
 
-/** The options of a tailed source. */
-export interface TailedSourceOptions {
-  /** Whether the records are given with both images. Default false: with their keys only. */
-  hasImages?: boolean | undefined;
-}
-
 /** The records of one shard that the tail has read, and that the second user may still need. */
 interface KeptShard {
   /** Every record after this place is kept. */
@@ -51,10 +45,7 @@ export class TailedSource implements StreamSource, TailListener {
   private readonly finished = new Set<string>();
   private description: StreamDescription | undefined;
 
-  constructor(
-    private readonly source: StreamSource,
-    private readonly options: TailedSourceOptions = {},
-  ) {}
+  constructor(private readonly source: StreamSource) {}
 
   get streamArn(): string {
     return this.source.streamArn;
@@ -85,7 +76,7 @@ export class TailedSource implements StreamSource, TailListener {
     this.horizon.noteRecord(shardId, madeMs);
     const shard = this.kept.get(shardId);
     if (shard === undefined) return;
-    shard.records.push(this.options.hasImages === true ? record : withoutImages(record));
+    shard.records.push(withoutImages(record));
     if (shard.records.length <= MOST_KEPT) return;
     shard.records = [];
     shard.start = { after: sequenceNumber };

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -34,18 +34,49 @@ async function modelFile(name: string, sources: string): Promise<string> {
   const config = join(folder, name);
   await writeFile(
     config,
-    `import { defineGraph, node, nodeItem, source } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+    `import { defineGraph, node, nodeItem } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
   return config;
 }
 
+describe('edgeloom dev', () => {
+  it('makes the table of a source, mirrors it, and status shows how far that is', async () => {
+    const config = await modelFile(
+      'dev.mjs',
+      "export const sources = [sourceTable('their-table', { map: ({ sk }) => [nodeItem('ISSUE-' + sk, { of: sk })] })];",
+    );
+    const own = await startDev(['--config', config, '--engine', 'memory', '--no-observe']);
+    const client = createClient({ endpoint: own.endpoint });
+    try {
+      const theirs = defineGraph({
+        table: { name: 'their-table', partitionKey: 'pk', sortKey: 'sk' },
+        nodes: { X: node() },
+      });
+      await new DynamoDBStore(client, theirs.table).put({ pk: { S: 'issue' }, sk: { S: '1' } });
+      const status = ['status', '--endpoint', own.endpoint, '--config', config];
+      await vi.waitFor(
+        async () => {
+          const { stdout } = await cli.run([...status, '--json']);
+          expect(JSON.parse(stdout)).toMatchObject({ sources: [{ source: 'their-table', poisoned: 0 }] });
+        },
+        { timeout: 30_000 },
+      );
+      expect((await cli.run(status)).stdout).toMatch(/source +mirrored +lag then \(s\) +not taken/);
+    } finally {
+      client.destroy();
+      expect(await own.interrupt()).toBe(0);
+    }
+  });
+});
+
 describe('edgeloom mirror', () => {
   it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {
     const config = await modelFile(
       'config.mjs',
-      `export const sources = [source('app-table', {
+      `export const sources = [sourceTable('app-table', {
          map: ({ sk, bad }) => {
            if (bad) throw new Error('bad');
            return [nodeItem('ISSUE-' + sk, { of: sk })];
@@ -91,7 +122,7 @@ describe('edgeloom mirror', () => {
     expect(await run(none, 'mirror', 'snapshot')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
     const wrong = await modelFile('wrong.mjs', 'export const sources = {};');
     expect(await run(wrong, 'mirror', 'sweep')).toMatchObject({ code: 2, json: { error: { code: 'invalid-config' } } });
-    const one = await modelFile('one.mjs', "export const sources = [source('app-table', { map: () => [] })];");
+    const one = await modelFile('one.mjs', "export const sources = [sourceTable('app-table', { map: () => [] })];");
     const other = await run(one, 'mirror', 'snapshot', 'other');
     expect(JSON.stringify(other.json)).toContain('app-table');
     expect(await run(one, 'mirror', 'check', '--settle', 'x')).toMatchObject({ code: 2 });

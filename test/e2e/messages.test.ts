@@ -10,25 +10,25 @@ const MOST_CHARACTERS = 300;
 
 const MODEL_HEAD = `
 import { z } from 'zod';
-import { defineGraph, derive, edge, fromSource, node, part, rank, sum, count } from 'edgeloom';
+import { date, defineGraph, derive, edge, node, number, part, rank, source, sum } from 'edgeloom';
 const fields = z.object({ title: z.string(), kind: z.string(), points: z.number().optional(), isOpen: z.boolean(), status: z.enum(['OPEN', 'DONE', 'PAUSED']), tags: z.array(z.string()), note: z.string().nullable(), version: z.number().optional() });
 const ofEdge = z.object({ role: z.enum(['LEAD', 'MEMBER']), since: z.string(), hours: z.string(), rate: z.number() });
 const ends = { from: 'TICKET', to: 'TEAM' } as const;
 const nodes = { TICKET: node({ fields }), TEAM: node() };
-export const used = [derive, part, count];
+export const used = [derive, number, part];
 `;
 
 const MODEL_MISTAKES = [
   'node({ fields, search: { titel: {} } });',
   "node({ fields, search: { heading: 'titel' } });",
-  "node({ fields, search: { heading: { from: 'titel' } } });",
+  "node({ fields, search: { heading: { attribute: 'titel' } } });",
   'node({ fields, search: { title: { shardz: 5 } } });',
   "node({ fields, search: { title: { project: ['titel'] } } });",
   "node({ fields, search: { title: { partition: 'titel' } } });",
   "node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });",
   'node({ fields, search: { points: {} } });',
-  'node({ fields, search: { isOpen: { fold: true } } });',
-  'node({ fields, search: { title: { each: true } } });',
+  'node({ fields, search: { isOpen: { caseInsensitive: true } } });',
+  'node({ fields, search: { title: { multiValue: true } } });',
   'node({ fields, search: { tags: {} } });',
   'node({ fields, search: { note: {} } });',
   "node({ fields, search: { title: { type: 'number' } } });",
@@ -49,7 +49,7 @@ const MODEL_MISTAKES = [
   "edge({ form: 'TICKET', to: 'TEAM' });",
   "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'sinc' } });",
   "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'rate' } });",
-  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: { from: 'sinc', type: 'date' } } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { gsi0: date('sinc') } });",
   "edge({ ...ends, fields: ofEdge, inbound: { byAll: ['role', 'sinc'] } });",
   "edge({ ...ends, fields: ofEdge, inbound: { gsi0: rank('role', { LEAD: 1 }) } });",
   "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'since', project: ['rol'] } });",
@@ -57,10 +57,10 @@ const MODEL_MISTAKES = [
   "edge({ ...ends, fields: ofEdge, inbound: { gsi0: 'since', projects: ['role'] } });",
   "edge({ ...ends, fields: ofEdge, inbound: { total: { hours: sum('hours') } } });",
   "edge({ ...ends, fields: ofEdge, outgoing: { total: { hours: sum('houers') } } });",
-  "edge({ ...ends, fields: ofEdge, outgoing: { by: { role: count('rol') } } });",
+  "edge({ ...ends, fields: ofEdge, outgoing: { groupBy: ['rol'] } });",
   "defineGraph({ table: 't', nodes, edges: { IN: edge({ from: 'TICKET', to: 'TEEM' }) } });",
   "defineGraph({ table: 't', nodes, edges: { IN: edge({ ...ends, inbound: { gsi0: 'since', projectSource: ['titel'] } }) } });",
-  "defineGraph({ table: 't', nodes, edges: { IN: edge({ ...ends, inbound: { gsi0: fromSource('points') } }) } });",
+  "defineGraph({ table: 't', nodes, edges: { IN: edge({ ...ends, inbound: { gsi0: source('points') } }) } });",
   "defineGraph({ table: 't', nodes, feed: { views: ['TICKETS'] } });",
 ];
 
@@ -74,9 +74,9 @@ const graph = defineGraph({
     TICKET: node({
       fields: z.object({ title: z.string(), status: z.enum(['OPEN', 'DONE']), points: z.number().optional() }),
       view: ['title'],
-      search: { points: { type: 'number' }, status: rank('status', { OPEN: 1, DONE: 2 }), code: { from: 'title', shards: 'value' } },
+      search: { points: { type: 'number' }, status: rank('status', { OPEN: 1, DONE: 2 }), code: { attribute: 'title', shards: 'value' } },
     }),
-    USER: node({ search: { name: { fold: true } }, list: true }),
+    USER: node({ search: { name: { caseInsensitive: true } }, list: true }),
     TEAM: node(),
   },
   edges: {
@@ -85,7 +85,7 @@ const graph = defineGraph({
       to: 'USER',
       fields: z.object({ role: z.enum(['LEAD', 'MEMBER']), since: z.string(), hours: z.number() }),
       edgeSet: ['role'],
-      inbound: { gsi0: rank('role', { LEAD: 2, MEMBER: 1 }), bySince: { from: 'since', type: 'date' }, project: ['since'], total: { hours: sum('hours') } },
+      inbound: { gsi0: rank('role', { LEAD: 2, MEMBER: 1 }), bySince: date('since'), project: ['since'], total: { hours: sum('hours') } },
     }),
     OWNED_BY: edge({ from: 'TICKET', to: 'TEAM', edgeSet: false }),
     IN_ORG: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', partition: 'org' } }),

@@ -21,7 +21,7 @@ export default defineGraph({
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
 });
-export const sources = [source('app-table', { map: () => [] })];
+export const sources = [sourceTable('app-table', { map: () => [] })];
 `;
 
 /** Each command with arguments with which it calls the table, and waits for an answer that never comes. */

@@ -11,14 +11,14 @@ function completeModel(size: number): string {
   const all = numbers.map((i) => `'N${i}'`).join(', ');
   const nodes = numbers.map(
     (i) =>
-      `N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional() }), view: ['name'], search: { name: { fold: true, project: ['name'] } } }),`,
+      `N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional() }), view: ['name'], search: { name: { caseInsensitive: true, project: ['name'] } } }),`,
   );
   const edges = numbers.map(
     (i) =>
       `E${i}: edge({ fields: z.object({ role: z.enum(['x', 'y']), since: z.string() }), from: [${all}], to: [${all}], edgeSet: ['role'], inbound: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since', project: ['since'] } }),`,
   );
   return [
-    "import { createReader, createWriter, defineGraph, edge, node, rank, type Store } from 'edgeloom';",
+    "import { createReader, createWriter, defineGraph, edge, node, rank, type Store, source } from 'edgeloom';",
     "import { z } from 'zod';",
     `const graph = defineGraph({ table: 'records', nodes: { ${nodes.join('\n')} }, edges: { ${edges.join('\n')} } });`,
     'declare const store: Store;',
@@ -114,7 +114,7 @@ const reader = createReader(defineGraph({
 
   it('shows at most 15 lines over each method of writer and reader, with a model of six node and ten edge types', async () => {
     const head = `
-import { createReader, createWriter, defineGraph, edge, fromSource, node, rank, type Store } from 'edgeloom';
+import { createReader, createWriter, defineGraph, edge, source, node, rank, type Store } from 'edgeloom';
 import { z } from 'zod';
 const fields = z.object({ title: z.string(), state: z.enum(['OPEN', 'CLOSED']) });
 const role = z.object({ role: z.enum(['LEAD', 'HELPER']) });
@@ -132,7 +132,7 @@ const graph = defineGraph({
   edges: {
     MEMBER: edge({ from: 'USER', to: 'ORG', inbound }),
     OF_ORG: edge({ from: 'REPO', to: 'ORG', inbound }),
-    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: fromSource('state') } }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: source('state') } }),
     OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound }),
     ASSIGNED: edge({ fields: role, from: 'ISSUE', to: 'USER', edgeSet: ['role'], inbound: { gsi0: rank('role', { LEAD: 2, HELPER: 1 }) } }),
     ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),

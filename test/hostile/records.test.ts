@@ -4,7 +4,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { itemSizeBytes, stringOf } from '../../src/core/items/attribute-value.ts';
 import { MAX_SEARCH_VALUES } from '../../src/core/kinds/parts/index-items.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
@@ -22,16 +22,16 @@ function hostileGraph() {
       USER: node({
         view: 'KEYS_ONLY',
         search: {
-          name: { fold: true },
+          name: { caseInsensitive: true },
           born: { type: 'date' },
-          place: { path: ['state'], fold: true },
-          foods: { each: true, project: 'ALL' },
-          tags: { each: true },
+          place: { path: ['state'], caseInsensitive: true },
+          foods: { multiValue: true, project: 'ALL' },
+          tags: { multiValue: true },
           level: rank('level', { GOLD: 2, STEEL: 1 }),
         },
       }),
     },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: { from: 'since', type: 'date' } } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: date('since') } }) },
   });
 }
 
@@ -122,7 +122,7 @@ describe('the values of one attribute', () => {
   it('are all searched for up to the bound', () => {
     const image = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, foods: foods(MAX_SEARCH_VALUES) };
     const { indexItems, problems } = derivedOf(
-      defineGraph({ table: 'records', nodes: { USER: node({ search: { foods: { each: true } } }) } }),
+      defineGraph({ table: 'records', nodes: { USER: node({ search: { foods: { multiValue: true } } }) } }),
       'USER-1',
       'USER-1',
       image,

@@ -20,7 +20,7 @@ function socialGraph() {
     nodes: {
       USER: node({
         view: ['name'],
-        search: { name: { shards: 2 }, tags: { each: true }, level: rank('level', { A: 1 }) },
+        search: { name: { shards: 2 }, tags: { multiValue: true }, level: rank('level', { A: 1 }) },
       }),
       TEAM: node({ view: 'ALL' }),
     },
@@ -31,7 +31,7 @@ function socialGraph() {
         from: 'USER',
         to: 'TEAM',
         copy: ['name'],
-        inbound: { gsi0: rank('level', { A: 1 }), includeOwner: true },
+        inbound: { gsi0: rank('level', { A: 1 }), includeTarget: true },
       }),
     },
   });

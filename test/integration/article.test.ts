@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -27,7 +27,7 @@ const graph = defineGraph({
       edgeSet: ['memberRole'],
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         project: ['memberRole', 'date'],
       },
     }),

@@ -6,7 +6,7 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { compareKeys } from '../../src/core/items/encoding.ts';
 import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { count, edge, fromSource, node, part, rank, sum } from '../../src/core/model/schema.ts';
+import { date, edge, node, part, rank, source, sum } from '../../src/core/model/schema.ts';
 import { FeedFollower, type FollowedRow } from '../support/feed-follower.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -21,7 +21,10 @@ const graphOf = () =>
     nodes: {
       USER: node({
         view: ['name'],
-        search: { name: { shards: 3, fold: true, project: ['team'] }, foods: { each: true, shards: 2 } },
+        search: {
+          name: { shards: 3, caseInsensitive: true, project: ['team'] },
+          foods: { multiValue: true, shards: 2 },
+        },
         parts: { STATE: part({ view: ['status'], search: { status: { shards: 1 } } }) },
       }),
       GOAL: node({ search: { title: { shards: 'value', partition: 'country' } } }),
@@ -31,9 +34,9 @@ const graphOf = () =>
         ...{ from: 'GOAL', to: 'USER', edgeSet: ['role'], copy: ['name'] },
         inbound: {
           gsi0: rank('role', { LEAD: 5, TEAM: 3 }),
-          gsi1: { from: 'since', type: 'date' },
-          byTitle: [fromSource('title'), 'since'],
-          ...{ shards: 3, project: ['role'], total: { hours: sum('hours') }, by: { role: count('role') } },
+          gsi1: date('since'),
+          byTitle: [source('title'), 'since'],
+          ...{ shards: 3, project: ['role'], total: { hours: sum('hours') }, groupBy: ['role'] },
         },
         degree: true,
       }),
@@ -114,9 +117,9 @@ describe('the changes of a stream', () => {
       const { items } = await reader.inbound(user, 'KNOWS');
       expect(follower.inbound(hashed, 'KNOWS', 'gsi0').map(({ id }) => id)).toEqual(items.map(({ source }) => source));
       const total = await reader.total(user, 'MEMBER');
-      const { by, ...sums } = total;
+      const { groups, ...sums } = total;
       const told = follower.count('MEMBER', user, 'inbound');
-      expect(told ?? { count: 0, hours: '0', by: { role: {} } }).toEqual({ ...sums, by });
+      expect(told ?? { count: 0, hours: '0', groups: { role: {} } }).toEqual({ ...sums, groups });
     }
     for (const goal of GOALS) {
       expect(follower.count('MEMBER', goal, 'outgoing')?.['count'] ?? 0).toBe(await reader.degree(goal, 'MEMBER'));

@@ -3,10 +3,10 @@ import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../../src/core/model/schema.ts';
+import { date, edge, node, source } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-const at = { from: 'at', type: 'date' } as const;
+const at = date('at');
 const graph: CompiledModel = defineGraph({
   table: uniqueTableName(),
   nodes: { EVENT: node({ search: { at: { type: 'date', shards: 2 } } }), DAY: node() },
@@ -14,7 +14,7 @@ const graph: CompiledModel = defineGraph({
     ON: edge({
       from: 'EVENT',
       to: 'DAY',
-      inbound: { gsi0: at, byKind: ['kind', at], bySource: { from: fromSource('at'), type: 'date' } },
+      inbound: { gsi0: at, byKind: ['kind', at], bySource: date(source('at')) },
     }),
   },
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -16,7 +16,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['hours'],
-      inbound: { gsi0: { from: 'hours', type: 'number' } },
+      inbound: { gsi0: number('hours') },
     }),
   },
 });

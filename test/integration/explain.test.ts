@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import type { LagKnowledge, PartState } from '../../src/trust/explain/base-item.ts';
 import { type Explanation, explain } from '../../src/trust/explain/explain.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
@@ -17,14 +17,14 @@ async function table() {
     table: uniqueTableName(),
     nodes: {
       GOAL: node({ viewBudgetBytes: 4_096, search: { status: { shards: 1 } } }),
-      USER: node({ search: { name: { shards: 4 }, foods: { each: true, shards: 1 } } }),
+      USER: node({ search: { name: { shards: 4 }, foods: { multiValue: true, shards: 1 } } }),
     },
     edges: {
       MEMBER: edge({
         from: 'GOAL',
         to: 'USER',
         edgeSet: ['role'],
-        inbound: { gsi0: rank('role', { LEAD: 2, HELP: 1 }), byDate: { from: 'since', type: 'date' } },
+        inbound: { gsi0: rank('role', { LEAD: 2, HELP: 1 }), byDate: date('since') },
       }),
     },
   });

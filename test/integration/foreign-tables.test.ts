@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { electroDB } from '../support/foreign-tables/electrodb.ts';
 import type { ForeignTable } from '../support/foreign-tables/fixture.ts';
@@ -40,7 +40,7 @@ describe.each(TABLES)('a table of $name', ({ keys, graph, layout, items, reasons
 
   it('is answered beside as in itself', async () => {
     const { graph: model, store, projectAll } = await testTable(graph(uniqueTableName()));
-    const of = source('app-table', { map: layout, keys });
+    const of = sourceTable('app-table', { map: layout, keys });
     for (const item of all)
       for (const base of mapped(model, of, marshall(item) as Item).values()) await store.put(base);
     await projectAll();

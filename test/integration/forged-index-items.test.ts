@@ -26,7 +26,7 @@ function modelOf(name: string): CompiledModel {
         list: true,
         search: {
           name: { shards: 2, project: 'ALL' },
-          tags: { each: true, shards: 1 },
+          tags: { multiValue: true, shards: 1 },
           status: { shards: 1, shardBy: 'source' },
           key: { shards: 'value' },
         },
@@ -47,7 +47,7 @@ function modelOf(name: string): CompiledModel {
 const OWN_KEYS = [
   ...['~ix/x', '~ix/@2/x', '~ix/@9/name', '~ix/#x/MEMBER-USER-u1', '~ix/#byName/x', '~ix/unknown/n1', '~ix/'],
   ...[
-    '~ix/#includeOwner/MEMBER',
+    '~ix/#includeTarget/MEMBER',
     '~ix/MEMBER-USER-u1',
     '~ix/#0123456789abcdef0123456789abcdef',
     '~x',

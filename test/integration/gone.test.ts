@@ -4,7 +4,7 @@ import { canonicalText, type Item, numberOf, stringOf } from '../../src/core/ite
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
-import { count, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { edge, node, part, source, sum } from '../../src/core/model/schema.ts';
 import { queriedItems } from '../../src/core/store-pages.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -26,7 +26,7 @@ function goneGraph({ deletedWhen }: Way) {
     nodes: {
       GOAL: node({
         ...deletion,
-        search: { title: { shards: 1, project: 'ALL' }, tags: { each: true } },
+        search: { title: { shards: 1, project: 'ALL' }, tags: { multiValue: true } },
         list: true,
         parts: { STATE: part({ search: { status: {} } }) },
       }),
@@ -43,13 +43,13 @@ function goneGraph({ deletedWhen }: Way) {
         outgoing: { total: { hours: sum('hours') } },
         inbound: {
           gsi0: 'since',
-          byTitle: fromSource('title'),
-          byStatus: fromSource('STATE.status'),
+          byTitle: source('title'),
+          byStatus: source('STATE.status'),
           project: ['role'],
           projectSource: ['title'],
-          includeOwner: true,
+          includeTarget: true,
           total: { hours: sum('hours') },
-          by: { role: count('role') },
+          groupBy: ['role'],
         },
       }),
     },

@@ -3,7 +3,7 @@ import { type CheckOptions, check } from '../../src/admin.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../../src/core/model/schema.ts';
+import { edge, node, source } from '../../src/core/model/schema.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, unregistered: 0, pending: 0 };
@@ -71,7 +71,7 @@ describe('an item that somebody else has put into an index partition', () => {
         graph: defineGraph({
           table: of,
           nodes: {
-            USER: node({ list: true, search: { name: { shards: 1 }, tags: { each: true, shards: 1 } } }),
+            USER: node({ list: true, search: { name: { shards: 1 }, tags: { multiValue: true, shards: 1 } } }),
             TEAM: node(),
             SPY: node(),
           },
@@ -82,9 +82,9 @@ describe('an item that somebody else has put into an index partition', () => {
               inbound: {
                 gsi0: 'since',
                 gsi1: 'rank',
-                byName: fromSource('name'),
+                byName: source('name'),
                 projectSource: ['name'],
-                includeOwner: true,
+                includeTarget: true,
               },
             }),
             LIKES: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since' } }),

@@ -4,7 +4,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank, source } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
@@ -24,11 +24,11 @@ function trackerGraph({ degree = false, byOrg = false } = {}) {
         to: 'PROJECT',
         degree,
         inbound: {
-          gsi0: { from: fromSource('dueDate'), type: 'date' },
-          byStatus: [rank(fromSource('status'), { open: 2, done: 1 }), fromSource('priority')],
+          gsi0: date(source('dueDate')),
+          byStatus: [rank(source('status'), { open: 2, done: 1 }), source('priority')],
           project: ['role'],
           projectSource: ['title', 'status'],
-          ...(byOrg && { partition: fromSource('orgId') }),
+          ...(byOrg && { partition: source('orgId') }),
         },
       }),
       ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }),
@@ -266,7 +266,7 @@ describe('what is wrong with an index item of two base items', () => {
     const graph = defineGraph({
       table: uniqueTableName(),
       nodes: { A: node(), B: node() },
-      edges: { AB: edge({ from: 'A', to: 'B', inbound: { byBoth: ['own', fromSource('its')] } }) },
+      edges: { AB: edge({ from: 'A', to: 'B', inbound: { byBoth: ['own', source('its')] } }) },
     });
     const table = await testTable(graph);
     await table.store.put({ ...key('A-1'), its: { S: 'i'.repeat(600) } });

@@ -3,7 +3,7 @@ import { check, redrive } from '../../src/admin.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { derive, edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { derive, edge, node, rank, source } from '../../src/core/model/schema.ts';
 import { queriedItems } from '../../src/core/store-pages.ts';
 import type { ScanRequest } from '../../src/core/store-port.ts';
 import { createSession, createWriter } from '../../src/index.ts';
@@ -178,7 +178,7 @@ describe('a migration of a table', () => {
         edges: {
           MEMBER: edge({
             ...{ from: 'GOAL', to: 'USER', copy: ['name'] },
-            inbound: { gsi0: 'role', byGoal: fromSource('title') },
+            inbound: { gsi0: 'role', byGoal: source('title') },
           }),
         },
       });
@@ -253,7 +253,7 @@ describe('a migration of a table', () => {
       edges: {
         MEMBER: edge({
           ...{ from: 'GOAL', to: 'USER', degree: true },
-          inbound: { gsi0: fromSource('title'), byRole: ['role', fromSource('title')], projectSource: ['title'] },
+          inbound: { gsi0: source('title'), byRole: ['role', source('title')], projectSource: ['title'] },
         }),
       },
     });
@@ -382,14 +382,14 @@ describe('an item that only an older generation cannot derive', () => {
       defineGraph({
         table: name,
         nodes: {
-          GOAL: node({ search: { role: { from: rank('role', roles), shards: 1 }, size: { type, shards: 1 } } }),
+          GOAL: node({ search: { role: { attribute: rank('role', roles), shards: 1 }, size: { type, shards: 1 } } }),
           USER: node(),
         },
         edges: {
           MEMBER: edge({
             from: 'GOAL',
             to: 'USER',
-            inbound: { gsi0: rank('role', roles), byGoal: rank(fromSource('role'), roles) },
+            inbound: { gsi0: rank('role', roles), byGoal: rank(source('role'), roles) },
           }),
         },
       });

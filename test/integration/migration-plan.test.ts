@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { migrate, tableIdentity } from '../../src/admin.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { edge, node, rank, source } from '../../src/core/model/schema.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
@@ -94,19 +94,19 @@ describe('the plan of a migration', () => {
         table: before.table.name,
         nodes: { SHOP: node(), ITEM: node() },
         edges: {
-          SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: list as string, by: { one: count(attribute) } } }),
+          SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: list as string, groupBy: [attribute] } }),
         },
       });
-    const { warnings } = await plan(totalled('city', fromSource('city')));
+    const { warnings } = await plan(totalled('city', source('city')));
     expect(warnings).toEqual([
       'the total of SELLS takes city from the edge itself, while lists take city from its source; no SELLS has city: write it on the edge too',
     ]);
-    expect((await plan(totalled('grade', fromSource('city')))).warnings).toEqual([]);
+    expect((await plan(totalled('grade', source('city')))).warnings).toEqual([]);
     expect((await plan(totalled('colour', 'grade'))).warnings).toEqual([
       'the total of SELLS takes colour from the edge itself; no SELLS has colour: write it on the edge too',
     ]);
     const empty = await shops('nothing');
-    const model = { ...totalled('city', fromSource('city')), table: empty.before.table };
+    const model = { ...totalled('city', source('city')), table: empty.before.table };
     expect((await empty.plan(model)).warnings).toEqual([
       'the total of SELLS takes city from the edge itself, while lists take city from its source: write it on the edge too',
     ]);

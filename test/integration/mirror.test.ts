@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -39,7 +39,7 @@ async function twoTables() {
     }),
   );
   const mirror = createMirror(ours.graph, {
-    source: source(app.graph.table.name, {
+    source: sourceTable(app.graph.table.name, {
       map({ kind, sk, repo, ...rest }) {
         if (kind === 'repo') return [nodeItem(`REPO-${sk}`, { name: rest.name })];
         if (kind !== 'issue') return [];

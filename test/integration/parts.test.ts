@@ -3,7 +3,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, part } from '../../src/core/model/schema.ts';
+import { edge, node, part, source } from '../../src/core/model/schema.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -21,7 +21,10 @@ const graphOf = () =>
         view: ['name'],
         search: { name: { shards: 1 }, STATE: { shards: 1 } },
         parts: {
-          STATE: part({ view: ['status'], search: { status: { shards: 1 }, devices: { each: true, shards: 1 } } }),
+          STATE: part({
+            view: ['status'],
+            search: { status: { shards: 1 }, devices: { multiValue: true, shards: 1 } },
+          }),
           COUNTS: part(),
         },
       }),
@@ -31,7 +34,7 @@ const graphOf = () =>
       IN: edge({
         from: 'USER',
         to: 'ROOM',
-        inbound: { gsi0: 'since', byStatus: [fromSource('STATE.status'), 'since'], projectSource: ['STATE.status'] },
+        inbound: { gsi0: 'since', byStatus: [source('STATE.status'), 'since'], projectSource: ['STATE.status'] },
       }),
     },
   });

@@ -26,7 +26,7 @@ const graph = defineGraph({
     IN: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { gsi0: 'dueDate', byTitle: 'title', project: ['status', 'title'], includeOwner: true },
+      inbound: { gsi0: 'dueDate', byTitle: 'title', project: ['status', 'title'], includeTarget: true },
     }),
     LONG: edge({ from: 'TICKET', to: 'PROJECT', edgeSet: false, inbound: { gsi0: 'at', project: 'ALL' } }),
   },

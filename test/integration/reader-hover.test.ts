@@ -45,7 +45,7 @@ ${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search:
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['role'],
-      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeOwner: true, project: ['since'], projectSource: ['title'] },
+      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeTarget: true, project: ['since'], projectSource: ['title'] },
       copy: ['name'],
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),

@@ -3,7 +3,7 @@ import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -16,11 +16,11 @@ const graph = defineGraph({
       to: ['USER', 'TEAM'],
       inbound: {
         gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         project: ['role', 'date'],
       },
     }),
-    SCORE: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: { from: 'score', type: 'number' }, shards: 3 } }),
+    SCORE: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: number('score'), shards: 3 } }),
     TAG: edge({ from: 'GOAL', to: 'USER', inbound: { gsi1: 'tag', shards: 4, shardBy: 'value', project: 'ALL' } }),
     PLAIN: edge({ from: 'GOAL', to: 'USER' }),
   },

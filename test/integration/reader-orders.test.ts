@@ -3,7 +3,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -18,10 +18,10 @@ const tickets = (table: string) =>
         from: 'TICKET',
         to: 'USER',
         inbound: {
-          gsi0: { from: 'opened', type: 'date' },
+          gsi0: date('opened'),
           gsi1: 'title',
           byPriority: rank('priority', { HIGH: 3, LOW: 1 }),
-          byHours: { from: 'hours', type: 'number' },
+          byHours: number('hours'),
           project: ['title'],
         },
       }),

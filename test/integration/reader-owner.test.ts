@@ -4,7 +4,7 @@ import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { date, edge, node, number } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -19,11 +19,11 @@ const tickets = (table: string) =>
         from: ['TICKET', 'USER'],
         to: ['USER', 'TEAM'],
         inbound: {
-          gsi0: { from: 'opened', type: 'date' },
+          gsi0: date('opened'),
           gsi1: 'title',
-          byHours: { from: 'hours', type: 'number' },
+          byHours: number('hours'),
           project: ['title'],
-          includeOwner: true,
+          includeTarget: true,
         },
       }),
       SEEN: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'at' } }),
@@ -202,7 +202,7 @@ describe('the owner item', () => {
     const key = { source: 'USER-1', target: 'USER-1' };
     await writer.putNode('USER-1', { name: 'Ada' });
     await expect(reads.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(
-      /~ix\/#includeOwner\/FOR, ~ix\/#includeOwner\/FOR\/byHours/,
+      /~ix\/#includeTarget\/FOR, ~ix\/#includeTarget\/FOR\/byHours/,
     );
     await projectAll();
     await reads.waitForProjection(key, { timeoutMs: 0 });
@@ -220,7 +220,7 @@ describe('the owner item', () => {
     await writer.putNode('USER-1', { name: 'Ada' });
     await projectAll();
     const revision = async () =>
-      (await store.get({ source: 'USER-1', target: '~ix/#includeOwner/FOR' }, { consistent: true })).item?.['r'];
+      (await store.get({ source: 'USER-1', target: '~ix/#includeTarget/FOR' }, { consistent: true })).item?.['r'];
     const before = await revision();
     await writer.putNode('USER-1', { name: 'Ada', note: 'not in the view' });
     await projectAll();
@@ -241,12 +241,12 @@ describe('the owner item', () => {
     expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], owner: null });
   });
 
-  it('is checked and mended, and shows no more where the model has given up includeOwner', async () => {
+  it('is checked and mended, and shows no more where the model has given up includeTarget', async () => {
     const { writer, projectAll, store, graph: model } = await own();
     await writer.putNode('USER-1', { name: 'Ada' });
     await writer.putNode('USER-2', { name: 'Grace' });
     await projectAll();
-    const target = '~ix/#includeOwner/FOR';
+    const target = '~ix/#includeTarget/FOR';
     const { item } = await store.get({ source: 'USER-1', target }, { consistent: true });
     await store.put({ ...item!, attributes: { M: { name: { S: 'Eve' } } } });
     await store.delete({ source: 'USER-2', target: `${target}/byHours` });
@@ -265,7 +265,7 @@ describe('the owner item', () => {
     const without = defineGraph({
       table: model.table.name,
       nodes: { USER: node({ view: ['name'] }) },
-      edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { gsi0: { from: 'opened', type: 'date' } } }) },
+      edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { gsi0: date('opened') } }) },
     });
     expect(await createReader(without, { store }).inbound('USER-1', 'FOR')).toEqual({ items: [] });
     expect(await found(without, 'report')).toHaveLength(4);

@@ -16,7 +16,7 @@ const graph = defineGraph({
       search: {
         location: { partition: 'country', path, shards: 1 },
         spread: { path, shards: 3, project: ['city'] },
-        folded: { path, shards: 2, fold: true },
+        folded: { path, shards: 2, caseInsensitive: true },
         bySource: { path, shards: 3, shardBy: 'source' },
       },
     }),

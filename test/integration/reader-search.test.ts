@@ -17,8 +17,8 @@ const graph = defineGraph({
     USER: node({
       search: {
         name: { shards: 200, hash: 'codepoint-product', project: ['email'] },
-        email: { fold: true, shards: 4 },
-        favoriteFoods: { each: true, shards: 3, fold: true },
+        email: { caseInsensitive: true, shards: 4 },
+        favoriteFoods: { multiValue: true, shards: 3, caseInsensitive: true },
         status: { shardBy: 'source', shards: 5 },
         level: rank('level', { GOLD: 30, SILVER: 20, STEEL: 20, BRONZE: 10 }),
         initial: derive(({ name }) => (typeof name === 'string' ? name.slice(0, 1) : undefined)),
@@ -147,7 +147,10 @@ describe('eq', () => {
 
   it('finds a folded text by each of its beginnings, and by its upper and lower case', async () => {
     const { store, projectAll, graph } = await testTable(
-      defineGraph({ table: uniqueTableName(), nodes: { WORD: node({ search: { word: { fold: true, shards: 2 } } }) } }),
+      defineGraph({
+        table: uniqueTableName(),
+        nodes: { WORD: node({ search: { word: { caseInsensitive: true, shards: 2 } } }) },
+      }),
     );
     const writer = createWriter(graph, { store });
     const texts = ['ΟΔΟΣΣΕΑΣ', 'Straße', 'İzmir', 'Ǻngström', 'e\u0301te\u0301'];
@@ -483,7 +486,7 @@ describe('arguments that do not fit are refused', () => {
       .all({ partition: 'US', limit: 1 });
     const changed = defineGraph({
       table: graph.table.name,
-      nodes: { STORE: node({ search: { city: { partition: 'country', fold: true } } }) },
+      nodes: { STORE: node({ search: { city: { partition: 'country', caseInsensitive: true } } }) },
     });
     const city = reader.search('STORE.city');
     // The limit may change from page to page.

@@ -9,7 +9,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     GOAL: node(),
-    USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { each: true, shards: 2 } } }),
+    USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { multiValue: true, shards: 2 } } }),
   },
   edges: {
     MEMBER: edge({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { type ConsumerProgress, progressItem } from '../../src/stream/progress/record.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -15,7 +15,9 @@ function changedGraph(table: string) {
     table,
     nodes: {
       GOAL: node({ view: ['title'], search: { title: {} } }),
-      USER: node({ search: { name: { shards: 10 }, email: { fold: true }, favoriteFoods: { each: true } } }),
+      USER: node({
+        search: { name: { shards: 10 }, email: { caseInsensitive: true }, favoriteFoods: { multiValue: true } },
+      }),
       TEAM: node(),
       ORG: node(),
     },
@@ -24,7 +26,7 @@ function changedGraph(table: string) {
         from: 'GOAL',
         to: ['USER', 'TEAM', 'ORG'],
         edgeSet: ['memberRole', 'date'],
-        inbound: { gsi0: rank('memberRole', { LEAD: 900, CONTRIBUTOR: 100 }), gsi1: { from: 'date', type: 'date' } },
+        inbound: { gsi0: rank('memberRole', { LEAD: 900, CONTRIBUTOR: 100 }), gsi1: date('date') },
       }),
     },
   });

@@ -21,7 +21,7 @@ function poisonGraph() {
           name: {},
           age: { type: 'number' },
           born: { type: 'date' },
-          foods: { each: true },
+          foods: { multiValue: true },
           tag: derive((user: Record<string, unknown>) => (user['tag'] as { text: string } | undefined)?.text.trim()),
         },
       }),

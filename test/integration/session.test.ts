@@ -13,7 +13,7 @@ async function open() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: {
-      GOAL: node({ view: ['title'], list: true, search: { title: { fold: true, shards: 2 } } }),
+      GOAL: node({ view: ['title'], list: true, search: { title: { caseInsensitive: true, shards: 2 } } }),
       USER: node({ view: ['name'] }),
     },
     edges: {
@@ -23,7 +23,7 @@ async function open() {
         edgeSet: ['role'],
         degree: true,
         copy: ['name'],
-        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }), project: ['role'], includeOwner: true },
+        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }), project: ['role'], includeTarget: true },
       }),
       NEEDS: edge({ from: 'GOAL', to: 'GOAL' }),
     },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { allPages } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
-    DOC: node({ view: ['title'], search: { body: { shards: 'value' }, tags: { each: true, shards: 'value' } } }),
+    DOC: node({ view: ['title'], search: { body: { shards: 'value' }, tags: { multiValue: true, shards: 'value' } } }),
     USER: node({ view: ['email'] }),
     EMAIL: node(),
   },
@@ -22,9 +22,9 @@ const graph = defineGraph({
       to: 'USER',
       inbound: {
         gsi0: 'title',
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         byStatus: [rank('status', { OPEN: 20, DONE: 10 }), 'title'],
-        byNumber: ['title', { from: 'size', type: 'number' }],
+        byNumber: ['title', number('size')],
         project: ['title'],
       },
     }),

@@ -121,18 +121,18 @@ describe('a page of a list with levels in the studio', () => {
 describe('totals in the studio', () => {
   it('are those of a node, or of one list', async () => {
     const { answer: ofBoard } = await client.get('/api/totals?id=BOARD-B');
-    const total = { count: 2, hours: '6.5', by: { kind: { fun: 1, work: 1 } } };
+    const total = { count: 2, hours: '6.5', groups: { kind: { fun: 1, work: 1 } } };
     expect(ofBoard.totals).toEqual([{ type: 'ON_BOARD', direction: 'inbound', total, hasTooManyGroups: false }]);
     const { answer: ofUser } = await client.get('/api/totals?id=USER-L');
     expect(ofUser.totals).toEqual([
-      { type: 'NOTE_OF', direction: 'outgoing', total: { count: 1, by: {} }, hasTooManyGroups: false },
+      { type: 'NOTE_OF', direction: 'outgoing', total: { count: 1, groups: {} }, hasTooManyGroups: false },
     ]);
     expect((await client.get('/api/totals?id=USER-L&type=DOES')).answer.totals).toEqual([]);
     const { answer: model } = await client.get('/api/model');
     expect(model.edges[0].orders.map(({ from }: { from: string }) => from)).toEqual([
       'place',
       'kind, then place',
-      'fromSource(state)',
+      'source(state)',
     ]);
     expect(model.edges[0].totals).toEqual({ inbound: { sums: ['hours'], groups: ['kind'] } });
   });
@@ -146,6 +146,6 @@ describe('totals in the studio', () => {
     });
     await worker.idle();
     const { answer } = await client.get('/api/totals?id=BOARD-MANY&type=ON_BOARD');
-    expect(answer.totals).toMatchObject([{ total: { count: 51, hours: '51', by: {} }, hasTooManyGroups: true }]);
+    expect(answer.totals).toMatchObject([{ total: { count: 51, hours: '51', groups: {} }, hasTooManyGroups: true }]);
   });
 });

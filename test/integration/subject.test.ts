@@ -3,7 +3,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { count as counted, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { edge, node, part, source, sum } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
@@ -20,7 +20,10 @@ function libraryGraph() {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
-      BORROWER: node({ search: { name: {}, tags: { each: true } }, parts: { CARD: part({ search: { state: {} } }) } }),
+      BORROWER: node({
+        search: { name: {}, tags: { multiValue: true } },
+        parts: { CARD: part({ search: { state: {} } }) },
+      }),
       BOOK: node({ view: ['title'], search: { title: {} } }),
       BRANCH: node(),
     },
@@ -30,7 +33,7 @@ function libraryGraph() {
         to: 'BOOK',
         degree: true,
         edgeSet: ['due'],
-        inbound: { gsi0: 'due', total: { fine: sum('fine') }, byName: fromSource('name') },
+        inbound: { gsi0: 'due', total: { fine: sum('fine') }, byName: source('name') },
       }),
       WROTE: edge({ from: 'BOOK', to: 'BORROWER', copy: ['name'], edgeSet: [] }),
       KNOWS: edge({ from: 'BORROWER', to: 'BORROWER' }),
@@ -177,14 +180,14 @@ describe('subject erase', () => {
   });
 
   it('leaves no value in the totals of others: neither the id nor a value that no other edge has', async () => {
-    const count = { rev: counted('reviewer'), city: counted('city') };
+    const groupBy = ['reviewer', 'city'] as const;
     const table = await testTable(
       defineGraph({
         table: uniqueTableName(),
         nodes: { BORROWER: node(), BOOK: node() },
         edges: {
-          RATED: edge({ from: 'BORROWER', to: 'BOOK', inbound: { by: count } }),
-          CITES: edge({ from: 'BOOK', to: 'BOOK', degree: true, outgoing: { by: count } }),
+          RATED: edge({ from: 'BORROWER', to: 'BOOK', inbound: { groupBy } }),
+          CITES: edge({ from: 'BOOK', to: 'BOOK', degree: true, outgoing: { groupBy } }),
         },
       }),
     );
@@ -220,7 +223,7 @@ describe('subject erase', () => {
     await projectAll();
     const reader = createReader(graph, { store });
     expect(await reader.total('BOOK-1', 'RATED', { direction: 'inbound' })).toEqual({
-      ...{ count: 2, by: { rev: { 'BORROWER-2': 2 }, city: { Rome: 1, Lima: 1 } } },
+      ...{ count: 2, groups: { reviewer: { 'BORROWER-2': 2 }, city: { Rome: 1, Lima: 1 } } },
     });
   });
 

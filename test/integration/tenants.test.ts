@@ -6,7 +6,7 @@ import { check, importFile, migrate, serverTime, tableIdentity } from '../../src
 import { createWriter } from '../../src/client/write/writer.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
-import { count, derive, edge, node } from '../../src/core/model/schema.ts';
+import { derive, edge, node } from '../../src/core/model/schema.ts';
 import { type CompiledModel, createReader, defineGraph, type Reader, type Writer } from '../../src/index.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
@@ -29,7 +29,7 @@ function modelOf(table: string, tenantSeparator?: string) {
     edges: {
       FRIEND: edge({
         ...{ from: 'USER', to: 'USER', degree: true, copy: ['iban'] },
-        inbound: { gsi0: 'since', byKind: 'kind', total: {}, by: { kind: count('kind') } },
+        inbound: { gsi0: 'since', byKind: 'kind', total: {}, groupBy: ['kind'] },
       }),
       SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since' } }),
     },

@@ -4,7 +4,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { count, edge, fromSource, node, sum } from '../../src/core/model/schema.ts';
+import { edge, node, source, sum } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
@@ -13,7 +13,7 @@ import { engineDeviates } from '../contract/stores.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function workGraph() {
-  const totals = { total: { hours: sum('hours') }, by: { kind: count('kind') } } as const;
+  const totals = { total: { hours: sum('hours') }, groupBy: ['kind'] } as const;
   return defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node(), PROJECT: node() },
@@ -35,14 +35,14 @@ function workGraph() {
       LIKES: edge({
         from: 'USER',
         to: ['USER', 'PROJECT'],
-        inbound: { by: { on: count('on') } },
-        outgoing: { by: {} },
+        inbound: { groupBy: ['on'] },
+        outgoing: { groupBy: [] },
       }),
       JOINED: edge({
         from: 'USER',
         to: 'PROJECT',
         edgeSet: false,
-        inbound: { gsi0: fromSource('name') },
+        inbound: { gsi0: source('name') },
         outgoing: { total: { hours: sum('hours') } },
       }),
     },
@@ -70,17 +70,21 @@ describe('totals of edges', () => {
     await writer.putEdge('USER-2', 'WORKED_ON', 'PROJECT-Q', { hours: -5, kind: 'talk' });
     await writer.putEdge('USER-3', 'WORKED_ON', 'PROJECT-P', {});
     await projectAll();
-    const ofP = { count: 3, hours: '0.3', by: { kind: { code: 2 } } };
+    const ofP = { count: 3, hours: '0.3', groups: { kind: { code: 2 } } };
     expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual(ofP);
     expect(await reader.total('USER-2', 'WORKED_ON')).toEqual({
-      ...{ count: 2, hours: '-4.8', by: { kind: { code: 1, talk: 1 } } },
+      ...{ count: 2, hours: '-4.8', groups: { kind: { code: 1, talk: 1 } } },
     });
-    expect(await reader.total('PROJECT-none', 'WORKED_ON')).toEqual({ count: 0, hours: '0', by: { kind: {} } });
+    expect(await reader.total('PROJECT-none', 'WORKED_ON')).toEqual({ count: 0, hours: '0', groups: { kind: {} } });
     expect(await reader.degree('USER-2', 'WORKED_ON')).toBe(2);
     await writer.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 7, kind: 'talk' });
     await writer.deleteEdge('USER-2', 'WORKED_ON', 'PROJECT-P');
     await projectAll();
-    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({ count: 2, hours: '7', by: { kind: { talk: 1 } } });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
+      count: 2,
+      hours: '7',
+      groups: { kind: { talk: 1 } },
+    });
     expect(await drift()).toBe(0);
   });
 
@@ -93,8 +97,8 @@ describe('totals of edges', () => {
     await writer.putEdge('USER-1', 'JOINED', 'PROJECT-P', { hours: 3 });
     await writer.deleteEdge('USER-2', 'PAID', 'PROJECT-P');
     await projectAll();
-    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 1, money: '3', by: {} });
-    expect(await reader.total('USER-1', 'JOINED')).toEqual({ count: 1, hours: '3', by: {} });
+    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 1, money: '3', groups: {} });
+    expect(await reader.total('USER-1', 'JOINED')).toEqual({ count: 1, hours: '3', groups: {} });
     expect(await drift()).toBe(0);
   });
 
@@ -111,7 +115,7 @@ describe('totals of edges', () => {
     for (const record of [...all].reverse()) await projector.project([record]);
     await projector.project(all);
     expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
-      ...{ count: 15, hours: '150', by: { kind: { code: 10, talk: 5 } } },
+      ...{ count: 15, hours: '150', groups: { kind: { code: 10, talk: 5 } } },
     });
     expect(await drift()).toBe(0);
   });
@@ -144,7 +148,7 @@ describe('totals of edges', () => {
     }
     expect(await projectAll()).toMatchObject({ quarantined: 4 });
     expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
-      ...{ count: 5, problems: 4, hours: '1', by: { kind: { code: 5 } } },
+      ...{ count: 5, problems: 4, hours: '1', groups: { kind: { code: 5 } } },
     });
     // The old value goes out when a value comes that cannot be added.
     await store.put({
@@ -159,7 +163,11 @@ describe('totals of edges', () => {
       await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'code' });
     await projectAll();
     expect(await redrive(graph, { store })).toMatchObject({ left: 0 });
-    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({ count: 5, hours: '5', by: { kind: { code: 5 } } });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
+      count: 5,
+      hours: '5',
+      groups: { kind: { code: 5 } },
+    });
     expect(await drift()).toBe(0);
   });
 
@@ -170,8 +178,8 @@ describe('totals of edges', () => {
       await store.put({ source: text(`USER-${i}`), target: text('WORKED_ON-PROJECT-P'), kind });
     }
     await projectAll();
-    const { by } = await reader.total('PROJECT-P', 'WORKED_ON');
-    expect(Object.entries(by.kind)).toEqual(
+    const { groups } = await reader.total('PROJECT-P', 'WORKED_ON');
+    expect(Object.entries(groups.kind)).toEqual(
       Object.entries({ 4: 2, true: 1, '': 1, '"4"': 1, ['__proto__']: 1, '"true"': 1 }),
     );
   });
@@ -182,14 +190,18 @@ describe('totals of edges', () => {
       await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i}` });
     await projectAll();
     await expect(reader.total('PROJECT-P', 'WORKED_ON')).rejects.toMatchObject({ code: 'too-many-groups' });
-    expect(await reader.total('PROJECT-P', 'WORKED_ON', { by: false })).toEqual({ count: 53, hours: '53', by: {} });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON', { groups: false })).toEqual({
+      count: 53,
+      hours: '53',
+      groups: {},
+    });
     expect(await drift()).toBe(0);
     for (let i = 0; i < 53; i++)
       await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i % 9}` });
     await projectAll();
-    const { by } = await reader.total('PROJECT-P', 'WORKED_ON');
-    expect(Object.values(by.kind).reduce((all, one) => all + one)).toBe(53);
-    expect(Object.keys(by.kind)).toHaveLength(9);
+    const { groups } = await reader.total('PROJECT-P', 'WORKED_ON');
+    expect(Object.values(groups.kind).reduce((all, one) => all + one)).toBe(53);
+    expect(Object.keys(groups.kind)).toHaveLength(9);
     expect(await drift()).toBe(0);
   });
 
@@ -197,7 +209,7 @@ describe('totals of edges', () => {
     const { graph, store, writer, reader, projectAll, drift, repair } = await work();
     const put = (number: number, kind: string) =>
       writer.putEdge(`USER-${number}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind });
-    const groups = async () => Object.keys((await reader.total('PROJECT-P', 'WORKED_ON')).by.kind);
+    const groups = async () => Object.keys((await reader.total('PROJECT-P', 'WORKED_ON')).groups.kind);
     // A value that comes has the room of one that goes in the same write, or that went before.
     for (let i = 0; i < 50; i++) await put(i, `k${i}`);
     await projectAll();
@@ -247,7 +259,7 @@ describe('totals of edges', () => {
       await repair();
       expect(await drift(), JSON.stringify(other)).toBe(0);
     }
-    expect(await reader.total('PROJECT-P', 'WORKED_ON', { by: false })).toMatchObject({ count: 51, hours: '51' });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON', { groups: false })).toMatchObject({ count: 51, hours: '51' });
   });
 
   it('are right again after one repair where an entry says wrongly that there was no room', async () => {
@@ -260,7 +272,7 @@ describe('totals of edges', () => {
     expect(await drift()).toBeGreaterThan(0);
     await repair();
     expect(await drift()).toBe(0);
-    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toMatchObject({ count: 3, by: { kind: { code: 3 } } });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toMatchObject({ count: 3, groups: { kind: { code: 3 } } });
   });
 
   it('are asked for by direction where both may be meant, and refused where there are none', async () => {
@@ -270,9 +282,9 @@ describe('totals of edges', () => {
     await expect(reader.total('USER-1', 'LIKES')).rejects.toMatchObject({ code: 'ambiguous-total' });
     expect(await reader.total('USER-2', 'LIKES', { direction: 'inbound' })).toEqual({
       count: 1,
-      by: { on: { mon: 1 } },
+      groups: { on: { mon: 1 } },
     });
-    expect(await reader.total('USER-1', 'LIKES', { direction: 'outgoing' })).toEqual({ count: 1, by: {} });
+    expect(await reader.total('USER-1', 'LIKES', { direction: 'outgoing' })).toEqual({ count: 1, groups: {} });
     await expect(reader.total('USER-1' as string, 'PAID')).rejects.toMatchObject({ code: 'no-total' });
   });
 
@@ -286,7 +298,7 @@ describe('totals of edges', () => {
     await own.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 10.5, kind: 'talk' });
     await own.deleteEdge('USER-2', 'WORKED_ON', 'PROJECT-P');
     await own.putEdge('USER-3', 'WORKED_ON', 'PROJECT-P', { hours: 4, kind: 'code' });
-    const wanted = { count: 2, hours: '14.5', by: { kind: { code: 1, talk: 1 } } };
+    const wanted = { count: 2, hours: '14.5', groups: { kind: { code: 1, talk: 1 } } };
     expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
     expect(await reader.with(session).total('USER-2', 'WORKED_ON')).toMatchObject({ count: 0, hours: '0' });
     await projectAll();
@@ -318,7 +330,7 @@ describe('totals of edges', () => {
     });
     expect(await writer.deleteNodeWithEdges('PROJECT-P')).toMatchObject({ edges: 3 });
     await projectAll();
-    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 0, money: '0', by: {} });
+    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 0, money: '0', groups: {} });
     expect(await drift()).toBe(0);
   });
 
@@ -366,7 +378,7 @@ describe('totals of edges', () => {
       await repair();
       expect(await drift(), `damage ${i}`).toBe(0);
       expect(await reader.total('PROJECT-P', 'WORKED_ON', { consistent: true }), `damage ${i}`).toEqual({
-        ...{ count: 6, hours: '3.75', by: { kind: { code: 3, talk: 3 } } },
+        ...{ count: 6, hours: '3.75', groups: { kind: { code: 3, talk: 3 } } },
       });
       expect(await reader.total('USER-1', 'WORKED_ON')).toMatchObject({ count: 1, hours: '0.25' });
     }

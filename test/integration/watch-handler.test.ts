@@ -13,7 +13,7 @@ import { type WatchHandlerOptions, watchHandler } from '../../src/client/http/wa
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { ROOT } from '../support/command.ts';
 import { eventsOf, type SentEvent } from '../support/events.ts';
@@ -26,7 +26,7 @@ const graph = defineGraph({
     ASSIGNED: edge({
       from: 'TICKET',
       to: 'USER',
-      inbound: { gsi0: { from: 'priority', type: 'number' }, project: ['priority', 'title'] },
+      inbound: { gsi0: number('priority'), project: ['priority', 'title'] },
     }),
   },
 });

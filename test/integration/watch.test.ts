@@ -6,7 +6,7 @@ import { applyWatchEvent, type WatchEvent } from '../../src/client/feed/watch-ty
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import { ROOT } from '../support/command.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -20,7 +20,7 @@ const graph = defineGraph({
     ASSIGNED: edge({
       from: 'TICKET',
       to: 'USER',
-      inbound: { gsi0: { from: 'priority', type: 'number' }, shards: 2, project: ['priority', 'title'] },
+      inbound: { gsi0: number('priority'), shards: 2, project: ['priority', 'title'] },
     }),
   },
 });

@@ -18,7 +18,7 @@ import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
-import { type Facts, factsOf, keyNames, toItem, withMadeEdges } from './facts.ts';
+import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
 import type { Feature, Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options } from './model.ts';
 import { typeOf } from './oracle.ts';
@@ -322,17 +322,11 @@ export class Bench {
     const own = items.filter((item) => stringOf(item[partition]) !== '~edgeloom');
     const isBase = (item: Item): boolean => !stringOf(item[model.table.sortKey])?.startsWith('~');
     const stored = comparable(storedItems(model, own));
-    const wanted = comparable(wantedItems(model, withMadeEdges(this.input, own.filter(isBase))));
+    const wanted = comparable(wantedItems(model, own.filter(isBase)));
     for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
       if (this.mayBeEvicted && name.endsWith(',"~view"]')) continue;
       expectSame(stored[name], wanted[name], `the derived item ${name}`);
     }
-  }
-
-  /** Whether other software writes the base items: the model has templates for their keys. */
-  get isReadOnly(): boolean {
-    const { nodes, edges } = this.input;
-    return nodes['GOAL']!['key'] !== undefined || edges['MEMBER']!['key'] !== undefined;
   }
 
   /** Whether views have room for little. */

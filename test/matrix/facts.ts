@@ -41,16 +41,12 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
     const [id, sortKey] = [textOf(source), textOf(key)];
     if (id.startsWith('~') || sortKey.startsWith('~')) continue;
     const type = sortKey.slice(0, sortKey.indexOf('-'));
-    if (id === sortKey) {
-      const attributes = plainItem(rest);
-      nodes.set(id, attributes);
-      edges.push(...madeBy(model, id, attributes));
-    } else if (!sortKey.includes('-')) parts.set(id, new Map(parts.get(id)).set(sortKey, plainItem(rest)));
+    if (id === sortKey) nodes.set(id, plainItem(rest));
+    else if (!sortKey.includes('-')) parts.set(id, new Map(parts.get(id)).set(sortKey, plainItem(rest)));
     else if (model.edges[type]?.['keys'] === 'hashed') {
       const { targetId, ...own } = rest;
       edges.push({ source: id, type, target: textOf(targetId), key: sortKey, attributes: plainItem(own) });
-    } else if (makerOf(model.edges[type]) === undefined) {
-      // A table's scan shows an edge that a node makes, too.
+    } else {
       const target = sortKey.slice(type.length + 1);
       edges.push({ source: id, type, target, key: sortKey, attributes: plainItem(rest) });
     }
@@ -67,34 +63,6 @@ export function liveFacts({ nodes: types, edges: edgeTypes }: ModelInput, { node
     edges: edges.filter(({ type, attributes }) => isLive(edgeTypes[type], attributes)),
     parts,
   };
-}
-
-/** The attribute by which nodes make the edges of a type; undefined: they are items of their own. */
-function makerOf(edge: Options | undefined): string | undefined {
-  const { target, to } = (edge?.['key'] ?? {}) as { target?: string; to?: { attribute: string } };
-  return target === undefined ? to?.attribute : undefined;
-}
-
-/** The edges that attributes of a node make. */
-function madeBy(model: ModelInput, source: string, attributes: Attributes): EdgeFact[] {
-  return Object.entries(model.edges).flatMap(([type, edge]) => {
-    const { from, to } = edge;
-    const maker = makerOf(edge);
-    const id = maker === undefined ? undefined : attributes[maker];
-    if (typeof id !== 'string' || !(from as string[]).includes(source.slice(0, source.indexOf('-')))) return [];
-    const target = `${(to as string[])[0]}-${id}`;
-    return [{ source, type, target, key: `${type}-${target}`, attributes }];
-  });
-}
-
-/** Base items, with those that are edges too once more as these. A table's scan has done so already. */
-export function withMadeEdges(model: ModelInput, items: readonly Item[]): Item[] {
-  const { partition, sort } = keyNames(model);
-  return items.flatMap((item) => {
-    const [id, sortKey] = [textOf(item[partition]), textOf(item[sort])];
-    if (id !== sortKey) return makerOf(model.edges[sortKey.slice(0, sortKey.indexOf('-'))]) === undefined ? [item] : [];
-    return [item, ...madeBy(model, id, plainItem(item)).map(({ key }) => ({ ...item, [sort]: { S: key } }))];
-  });
 }
 
 function textOf(value: AttributeValue | undefined): string {

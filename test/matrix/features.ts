@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { attribute, count, derive, fromSource, rank, sum } from '../../src/index.ts';
+import { date, derive, number, rank, source, sum } from '../../src/index.ts';
 import type { ModelInput, Options } from './model.ts';
 
 /** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
@@ -192,11 +192,11 @@ const MOODS: Values = {
 /** Something in both indexes, for a feature that says how all items are stored. */
 const INDEXED: Pick<Feature, 'add' | 'change' | 'projections'> = {
   add: (model) => {
-    search(model, 'stored', { from: 'state', shards: 2, project: 'ALL' });
+    search(model, 'stored', { attribute: 'state', shards: 2, project: 'ALL' });
     inbound(model, { gsi1: 'since' });
   },
   change: (model) => {
-    search(model, 'stored', { from: 'state', fold: true, shards: 2, project: 'ALL' });
+    search(model, 'stored', { attribute: 'state', caseInsensitive: true, shards: 2, project: 'ALL' });
     inbound(model, { gsi1: ['since', 'note'] });
   },
   projections: ['search:GOAL.stored', 'inbound:MEMBER'],
@@ -267,7 +267,7 @@ export const FEATURES: readonly Feature[] = [
       search(model, 'state', { shards: 2, project: 'ALL' });
       model.nodes['USER'] = { ...model.nodes['USER'], deletedWhen: 'deletedAt' };
       member(model, { copy: ['name'] });
-      inbound(model, { byState: fromSource('state'), includeOwner: true });
+      inbound(model, { byState: source('state'), includeTarget: true });
     },
     change: (model) => goal(model, { deletedWhen: 'leftAt' }),
     projections: ['search:GOAL.', 'search:GOAL.state', 'order:MEMBER.byState'],
@@ -284,7 +284,7 @@ export const FEATURES: readonly Feature[] = [
         copy: ['name'],
         outgoing: { total: { hours: sum('hours') } },
       });
-      inbound(model, { bySince: 'since', byStage: [fromSource('state'), 'since'], total: { hours: sum('hours') } });
+      inbound(model, { bySince: 'since', byStage: [source('state'), 'since'], total: { hours: sum('hours') } });
     },
     change: (model) => member(model, { deletedWhen: 'leftAt' }),
     projections: ['inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
@@ -297,7 +297,7 @@ export const FEATURES: readonly Feature[] = [
     options: ['node.fields'],
     add: (model) => goal(model, { fields: anyAttributes }),
   },
-  ofSearch('by attribute', [], [{}, { from: 'state' }], { '': TEXTS, ...STATES }),
+  ofSearch('by attribute', [], [{}, { attribute: 'state' }], { '': TEXTS, ...STATES }),
   ofSearch(
     'by number',
     ['search.type'],
@@ -324,31 +324,31 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'by rank',
-    ['search.from', 'rank.attribute', 'rank.weights'],
+    ['search.attribute', 'rank.attribute', 'rank.weights'],
     [
-      { from: rank('state', STAGES), shards: 2 },
-      { from: rank('state', STAGES_TURNED), shards: 2 },
+      { attribute: rank('state', STAGES), shards: 2 },
+      { attribute: rank('state', STAGES_TURNED), shards: 2 },
     ],
     STATES,
     { bad: { of: 'goal', attributes: { state: 'lost' } } },
   ),
   ofSearch(
     'by a typed order',
-    ['search.from', 'typed.from', 'typed.type'],
+    ['search.attribute', 'typed.kind', 'typed.attribute'],
     [
-      { from: { from: 'size', type: 'number' }, shards: 2 },
-      { from: { from: 'size', type: 'string' }, shards: 2 },
+      { attribute: number('size'), shards: 2 },
+      { attribute: 'size', shards: 2 },
     ],
     { size: [2, 11, undefined, 3] },
     {
-      change: (model) => search(model, 'byATypedOrder', { from: { from: 'size', type: 'number' }, shards: 4 }),
+      change: (model) => search(model, 'byATypedOrder', { attribute: number('size'), shards: 4 }),
       keepsMeaning: true,
       bad: { of: 'goal', attributes: { size: 'wide' } },
     },
   ),
   ofSearch(
     'by derive',
-    ['search.from', 'derive.compute', 'derive.version', 'derive.others'],
+    ['search.attribute', 'derive.compute', 'derive.version', 'derive.others'],
     [
       { from: initial('label', 1, [2]), shards: 2 },
       { from: initial('label', 2, [1]), shards: 2 },
@@ -379,10 +379,10 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'folded',
-    ['search.fold'],
+    ['search.caseInsensitive'],
     [
-      { fold: true, shards: 2 },
-      { fold: false, shards: 2 },
+      { caseInsensitive: true, shards: 2 },
+      { caseInsensitive: false, shards: 2 },
     ],
     {
       '': ['Ann', 'ann', undefined, 'ÄNN', 'ﬁne', 'Fine'],
@@ -390,10 +390,10 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'of each element',
-    ['search.each'],
+    ['search.multiValue'],
     [
-      { each: true, shards: 3 },
-      { each: true, shards: 2 },
+      { multiValue: true, shards: 3 },
+      { multiValue: true, shards: 2 },
     ],
     {
       '': [['a', 'b'], ['b'], undefined, [], ['c', 'a']],
@@ -402,10 +402,10 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'of each folded element',
-    ['search.each', 'search.fold'],
+    ['search.multiValue', 'search.caseInsensitive'],
     [
-      { each: true, fold: true, shards: 3 },
-      { each: true, fold: false, shards: 3 },
+      { multiValue: true, caseInsensitive: true, shards: 3 },
+      { multiValue: true, caseInsensitive: false, shards: 3 },
     ],
     { '': [['A', 'a', 'B'], ['b'], undefined, ['a']] },
   ),
@@ -456,7 +456,12 @@ export const FEATURES: readonly Feature[] = [
     ],
     { '': TEXTS },
   ),
-  ofSearch('of the same attribute', ['search.from'], [{ from: 'state' }, { from: 'state', fold: true }], STATES),
+  ofSearch(
+    'of the same attribute',
+    ['search.attribute'],
+    [{ attribute: 'state' }, { attribute: 'state', caseInsensitive: true }],
+    STATES,
+  ),
   {
     name: 'labels of an edge set',
     options: ['edge.edgeSet'],
@@ -495,9 +500,9 @@ export const FEATURES: readonly Feature[] = [
   },
   ofTotal('inbound total', ['inbound.total'], (attribute) => ({ inbound: { total: { hours: sum(attribute) } } })),
   ofTotal('outgoing total', ['edge.outgoing'], (attribute) => ({ outgoing: { total: { hours: sum(attribute) } } })),
-  ofTotal('totals by group', ['inbound.by', 'edge.outgoing'], (attribute) => {
-    const by = { kind: count(attribute === 'hours' ? 'kind' : 'role') };
-    return { inbound: { by }, outgoing: { by } };
+  ofTotal('totals by group', ['inbound.groupBy', 'edge.outgoing'], (attribute) => {
+    const groupBy = [attribute === 'hours' ? 'kind' : 'role'];
+    return { inbound: { groupBy }, outgoing: { groupBy } };
   }),
   ofPart('of all attributes', ['part.view'], [{ view: 'ALL' }, { view: ['mood'] }], { slot: 'part.view' }),
   ofPart('of some attributes', ['part.view'], [{ view: ['status', 'mood'] }, { view: ['place'] }], {
@@ -509,7 +514,7 @@ export const FEATURES: readonly Feature[] = [
   ofPart(
     'found by an attribute',
     ['part.search', 'search.shards'],
-    [{ search: { status: { shards: 2 } } }, { search: { status: { from: 'place', shards: 2 } } }],
+    [{ search: { status: { shards: 2 } } }, { search: { status: { attribute: 'place', shards: 2 } } }],
     {
       projections: ['part:GOAL.STATE', 'search:GOAL.STATE.status'],
       part: MOODS,
@@ -518,10 +523,10 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofPart(
     'found by each element',
-    ['part.search', 'search.each'],
+    ['part.search', 'search.multiValue'],
     [
-      { search: { devices: { each: true, shards: 3 } } },
-      { search: { devices: { each: true, fold: true, shards: 3 } } },
+      { search: { devices: { multiValue: true, shards: 3 } } },
+      { search: { devices: { multiValue: true, caseInsensitive: true, shards: 3 } } },
     ],
     {
       projections: ['part:GOAL.STATE', 'search:GOAL.STATE.devices'],
@@ -533,8 +538,8 @@ export const FEATURES: readonly Feature[] = [
     'found within a partition',
     ['part.search', 'search.partition'],
     [
-      { search: { spot: { from: 'place', partition: 'status', project: ['mood'], shards: 2 } } },
-      { search: { spot: { from: 'place', partition: 'status', project: 'ALL', shards: 2 } } },
+      { search: { spot: { attribute: 'place', partition: 'status', project: ['mood'], shards: 2 } } },
+      { search: { spot: { attribute: 'place', partition: 'status', project: 'ALL', shards: 2 } } },
     ],
     { projections: ['part:GOAL.STATE', 'search:GOAL.STATE.spot'], part: MOODS },
   ),
@@ -542,13 +547,13 @@ export const FEATURES: readonly Feature[] = [
     'by a part of the source',
     'byPart',
     ['node.parts', 'source.attribute'],
-    [fromSource('STATE.status'), [fromSource('STATE.place'), 'note']],
+    [source('STATE.status'), [source('STATE.place'), 'note']],
     {
       add: (model) => {
         state(model, {});
-        inbound(model, { byPart: fromSource('STATE.status') });
+        inbound(model, { byPart: source('STATE.status') });
       },
-      change: (model) => inbound(model, { byPart: [fromSource('STATE.place'), 'note'] }),
+      change: (model) => inbound(model, { byPart: [source('STATE.place'), 'note'] }),
       projections: ['part:GOAL.STATE', 'order:MEMBER.byPart'],
       part: MOODS,
     },
@@ -569,13 +574,13 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofOrders(
     'a partition of a part of the source',
-    [{ partition: fromSource('STATE.place') }, { partition: fromSource('STATE.status') }],
+    [{ partition: source('STATE.place') }, { partition: source('STATE.status') }],
     {
       also: ['node.parts', 'source.attribute'],
       slot: 'inbound.partition',
       add: (model) => {
         state(model, {});
-        inbound(model, { partition: fromSource('STATE.place') });
+        inbound(model, { partition: source('STATE.place') });
       },
       projections: ['part:GOAL.STATE', 'inbound:MEMBER'],
       part: MOODS,
@@ -625,22 +630,13 @@ export const FEATURES: readonly Feature[] = [
     member: ROLES,
     bad: { of: 'member', attributes: { role: 'SPY' } },
   }),
-  ofOrder(
-    'by number',
-    'gsi0',
-    ['typed.from', 'typed.type'],
-    [
-      { from: 'size', type: 'number' },
-      { from: 'size', type: 'number' },
-    ],
-    {
-      change: (model) => inbound(model, { gsi0: { from: 'size', type: 'number' }, shards: 3 }),
-      keepsMeaning: true,
-      member: { size: [2, 11, undefined, 3] },
-      bad: { of: 'member', attributes: { size: 'wide' } },
-    },
-  ),
-  ofOrder('by date', 'gsi0', ['typed.from', 'typed.type'], [{ from: 'day', type: 'date' }, 'day'], {
+  ofOrder('by number', 'gsi0', ['typed.kind', 'typed.attribute'], [number('size'), number('size')], {
+    change: (model) => inbound(model, { gsi0: number('size'), shards: 3 }),
+    keepsMeaning: true,
+    member: { size: [2, 11, undefined, 3] },
+    bad: { of: 'member', attributes: { size: 'wide' } },
+  }),
+  ofOrder('by date', 'gsi0', ['typed.kind', 'typed.attribute'], [date('day'), 'day'], {
     member: { day: ['2026-03-01', '2026-02-01T10:00:00Z', undefined, '2026-03-01T12:00:00+05:00'] },
     bad: { of: 'member', attributes: { day: 'someday' } },
   }),
@@ -659,14 +655,14 @@ export const FEATURES: readonly Feature[] = [
     ],
     { member: { ...SINCE, ...ROLES } },
   ),
-  ofOrder('by the source', 'bySource', ['source.attribute'], [fromSource('state'), fromSource('city')], {
+  ofOrder('by the source', 'bySource', ['source.attribute'], [source('state'), source('city')], {
     goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
   }),
   ofOrder(
     'by the rank of the source',
     'byStage',
     ['source.attribute', 'rank.attribute'],
-    [rank(fromSource('state'), STAGES), rank(fromSource('state'), STAGES_TURNED)],
+    [rank(source('state'), STAGES), rank(source('state'), STAGES_TURNED)],
     { goal: STATES },
   ),
   ofOrder(
@@ -674,8 +670,8 @@ export const FEATURES: readonly Feature[] = [
     'byBoth',
     ['source.attribute'],
     [
-      [fromSource('state'), 'since'],
-      ['since', fromSource('state')],
+      [source('state'), 'since'],
+      ['since', source('state')],
     ],
     { goal: STATES, member: SINCE },
   ),
@@ -713,12 +709,12 @@ export const FEATURES: readonly Feature[] = [
     slot: 'inbound.partition',
     member: { ...SINCE, land: ['IT', 'DE', undefined, 'IT'] },
   }),
-  ofOrders('a partition of the source', [{ partition: fromSource('land') }, { partition: fromSource('state') }], {
+  ofOrders('a partition of the source', [{ partition: source('land') }, { partition: source('state') }], {
     slot: 'inbound.partition',
     also: ['source.attribute'],
     goal: { ...STATES, land: ['IT', 'DE', undefined, 'IT'] },
   }),
-  ofOrders('the owner', [{ includeOwner: true }, { includeOwner: false }]),
+  ofOrders('the owner', [{ includeTarget: true }, { includeTarget: false }]),
   {
     name: 'foreign key names',
     options: ['table.name', 'table.partitionKey', 'table.sortKey'],
@@ -726,52 +722,6 @@ export const FEATURES: readonly Feature[] = [
     ...INDEXED,
     goal: STATES,
     member: SINCE,
-  },
-  {
-    name: 'keys by templates',
-    options: ['node.key', 'edge.key'],
-    slot: 'keys of edges',
-    fixed: (model) => {
-      goal(model, { key: { source: 'goal#{id}', target: 'meta' } });
-      model.nodes['USER'] = { ...model.nodes['USER'], key: { source: '$app#user_{id}', target: '$user_1#{id}' } };
-      member(model, { key: { source: 'goal#{from}', target: 'of#{from}#user#{to}' } });
-    },
-    ...INDEXED,
-    goal: STATES,
-    member: SINCE,
-  },
-  {
-    name: 'ids in attributes',
-    options: ['node.key', 'edge.key'],
-    slot: 'keys of edges',
-    fixed: (model) => {
-      goal(model, { key: { source: 'goal#{id}', target: 'meta', case: 'lower', id: attribute('goalId') } });
-      const user = { source: '$app#user_{id}', target: '$user_1', case: 'lower', id: attribute('userId') };
-      model.nodes['USER'] = { ...model.nodes['USER'], key: user };
-      member(model, { key: { target: 'user#{to}', to: attribute('member') } });
-    },
-    ...INDEXED,
-    goal: STATES,
-    member: SINCE,
-  },
-  {
-    name: 'edges that a node makes',
-    options: ['edge.key'],
-    fixed: (model) => {
-      model.edges['OWNED'] = { from: ['GOAL'], to: ['USER'], key: { to: attribute('owner') }, edgeSet: ['state'] };
-    },
-    add: (model) => {
-      const by = { room: count('room') };
-      const counted = { degree: true as const, outgoing: { by } };
-      const inbound = { gsi0: 'state', byRoom: 'room', by };
-      model.edges['OWNED'] = { ...model.edges['OWNED'], ...counted, inbound };
-    },
-    change: (model) => {
-      const inbound = { gsi0: ['state', 'room'], byRoom: ['room', 'state'], by: { room: count('room') } };
-      model.edges['OWNED'] = { ...model.edges['OWNED'], inbound };
-    },
-    projections: ['inbound:OWNED', 'order:OWNED.byRoom'],
-    goal: { ...STATES, owner: ['1', '2', undefined, '3'], room: ['a', 'b', 'a'] },
   },
   {
     name: 'expiry of base items',

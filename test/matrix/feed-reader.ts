@@ -118,14 +118,14 @@ export class FeedReader {
   }
 
   private total(id: string, type: string, direction: string): object {
-    const { total = {}, by = {} } = (this.bench.input.edges[type]![direction] ?? {}) as {
+    const { total = {}, groupBy = [] } = (this.bench.input.edges[type]![direction] ?? {}) as {
       total?: Options;
-      by?: Options;
+      groupBy?: readonly string[];
     };
-    const all = (options: Options, value: unknown): Options =>
-      Object.fromEntries(Object.keys(options).map((name) => [name, value]));
-    const none = { count: 0, ...all(total, '0'), by: all(by, {}) };
+    const all = (names: readonly string[], value: unknown): Options =>
+      Object.fromEntries(names.map((name) => [name, value]));
+    const none = { count: 0, ...all(Object.keys(total), '0'), groups: all(groupBy, {}) };
     const told = this.follower.count(type, id, direction);
-    return told === undefined ? none : { ...told, by: told['by'] ?? {} };
+    return told === undefined ? none : { ...told, groups: told['groups'] ?? {} };
   }
 }

@@ -27,9 +27,9 @@ export const INBOUND_SETTINGS = [
   'project',
   'projectSource',
   'partition',
-  'includeOwner',
+  'includeTarget',
   'total',
-  'by',
+  'groupBy',
 ];
 
 /** The orders of an edge type, by name. */

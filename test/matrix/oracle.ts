@@ -104,7 +104,7 @@ function placeOf(order: unknown, { own, source, context }: Subject, type: unknow
 export function hitsOf(model: ModelInput, { nodes, parts }: Facts, type: string, name: string): HitRow[] {
   const entry = searchesOf(model.nodes[type]!).get(name);
   const isOrder = typeof entry === 'string' || (entry as Kinded).kind !== undefined;
-  const options = (isOrder ? { from: entry } : entry) as Options;
+  const options = (isOrder ? { attribute: entry } : entry) as Options;
   const rows: HitRow[] = [];
   const [part, own = name] = name.includes('.') ? name.split('.') : [undefined, name];
   // A part is found whether its node is there or not.

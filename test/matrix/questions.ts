@@ -167,8 +167,8 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
       ['inbound', options['inbound'], targets],
       ['outgoing', options['outgoing'], sources],
     ] as const) {
-      const { total, by } = (asked ?? {}) as { total?: Options; by?: Options };
-      if (total === undefined && by === undefined) continue;
+      const { total, groupBy } = (asked ?? {}) as { total?: Options; groupBy?: readonly string[] };
+      if (total === undefined && groupBy === undefined) continue;
       for (const id of ends) {
         const end = direction === 'inbound' ? 'target' : 'source';
         const own = facts.edges.filter((edge) => edge[end] === id && edge.type === type);
@@ -176,7 +176,7 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
         questions.push({
           ...{ kind: 'total', text: `${direction} total of ${id}`, projection: `inbound:${type}` },
           ask: (reader) => reader.total(id, type, { direction }),
-          expected: totalOf(of, total, by),
+          expected: totalOf(of, total, groupBy),
         });
       }
     }
@@ -196,25 +196,25 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
 }
 
 /** The numbers of edges, their sums and their numbers by the values of an attribute. Values are such as doubles add up exactly. */
-function totalOf(edges: readonly EdgeFact[], total: Options = {}, by: Options = {}): Options {
+function totalOf(edges: readonly EdgeFact[], total: Options = {}, groupBy: readonly string[] = []): Options {
   let problems = 0;
-  const valuesOf = (part: unknown, types: readonly string[]): unknown[] =>
+  const valuesOf = (attribute: string, types: readonly string[]): unknown[] =>
     edges.flatMap(({ attributes }) => {
-      const value = attributes[(part as { attribute: string }).attribute];
+      const value = attributes[attribute];
       if (value === undefined || types.includes(typeof value)) return value === undefined ? [] : [value];
       problems += 1;
       return [];
     });
   const sums = Object.entries(total).map(([name, part]) => {
-    const values = valuesOf(part, ['number']) as number[];
+    const values = valuesOf((part as { attribute: string }).attribute, ['number']) as number[];
     return [name, String(values.reduce((all, value) => all + value, 0))];
   });
-  const groups = Object.entries(by).map(([name, part]) => {
-    const values = valuesOf(part, ['string', 'number', 'boolean']).map(String);
+  const groups = groupBy.map((name) => {
+    const values = valuesOf(name, ['string', 'number', 'boolean']).map(String);
     return [name, Object.fromEntries(values.map((value) => [value, values.filter((one) => one === value).length]))];
   });
   const found = problems === 0 ? {} : { problems };
-  return { count: edges.length, ...found, ...Object.fromEntries(sums), by: Object.fromEntries(groups) };
+  return { count: edges.length, ...found, ...Object.fromEntries(sums), groups: Object.fromEntries(groups) };
 }
 
 function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
@@ -287,7 +287,7 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
   const projection = `search:${type}.${name}`;
   const entry = searchesOf(model.nodes[type]!).get(name);
   const options = (
-    typeof entry === 'object' && entry !== null && !('kind' in entry) ? entry : { from: entry }
+    typeof entry === 'object' && entry !== null && !('kind' in entry) ? entry : { attribute: entry }
   ) as Options;
   const all = hitsOf(model, facts, type, name);
   const scopes = options['partition'] === undefined ? [undefined] : [...new Set(all.map(({ within }) => within))];
@@ -507,7 +507,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
       const page = await reader.page(target, type, { ...own, with: levels, limit: 1_000 });
       return comparableNodes(model, page.items);
     });
-    if (inbound['includeOwner'] === true) {
+    if (inbound['includeTarget'] === true) {
       const attributes = facts.nodes.get(target);
       const owner =
         attributes === undefined

@@ -5,12 +5,11 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableIdentity } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
-import { asStored, producerOf, type Rig } from './rig.ts';
+import type { Rig } from './rig.ts';
 
 /**
  * A rig on the engine of the run. Its table has both indexes, as operations change what the model needs. The clock is moved by waiting
@@ -21,7 +20,6 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.
   const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(graph, { client });
-  const { rawKeys: _, ...names } = graph.table;
   const dated: ChangeRecord[] = [];
   let nowMs = 1_800_000_000_000;
 
@@ -67,7 +65,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
   };
 
   return {
-    producer: producerOf(graph, new DynamoDBStore(client, names)),
+    producer: store,
     ...{ store, identity: table, countsTransactions: false, nowMs: () => nowMs, records, stream, items },
     wait: async (milliseconds) => {
       // What is written before a wait is older than it.
@@ -79,8 +77,7 @@ export async function tableRig(model: CompiledModel): Promise<Rig> {
       for (const item of await items()) {
         const expiry = numberOf(item[ttl]);
         if (expiry === undefined || Number(expiry) * 1_000 >= nowMs) continue;
-        const raw = asStored(graph, item);
-        const Key = { [partitionKey]: raw[partitionKey]!, [sortKey]: raw[sortKey]! };
+        const Key = { [partitionKey]: item[partitionKey]!, [sortKey]: item[sortKey]! };
         await client.send(new DeleteItemCommand({ TableName: name, Key }));
       }
     },

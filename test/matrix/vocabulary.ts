@@ -102,7 +102,7 @@ export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEn
 
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
-  'command:adopt': 'It proposes a model from the items of a table, before there is one.',
+  'command:adopt': 'It proposes a model and a mapping from the items of a table, before there is one.',
   'command:demo': 'It has a model of its own.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
@@ -126,7 +126,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'wrong.unregistered': 'As a shape.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
   'library:createMirror': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
-  'library:source': 'As createMirror.',
+  'library:sourceTable': 'As createMirror.',
   'library:nodeItem': 'As createMirror.',
   'library:edgeItem': 'As createMirror.',
   'library:mapped': 'As createMirror.',
@@ -165,12 +165,12 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:defineGraph': 'It compiles the model of each row.',
   'library:node': 'A word of the model file: the rows.',
   'library:edge': 'A word of the model file: the rows.',
-  'library:attribute': 'A word of the model file: the rows.',
   'library:rank': 'A word of the model file: the rows.',
   'library:part': 'A word of the model file: the rows.',
-  'library:count': 'A word of the model file: the rows.',
+  'library:date': 'A word of the model file: the rows.',
+  'library:number': 'A word of the model file: the rows.',
   'library:sum': 'A word of the model file: the rows.',
+  'library:source': 'A word of the model file: the rows.',
   'library:derive': 'A word of the model file: the rows.',
-  'library:fromSource': 'A word of the model file: the rows.',
   'library:hashedEdgeKey': 'The rows make hashed keys without it, so as to judge it.',
 };

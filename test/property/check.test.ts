@@ -72,7 +72,7 @@ const GHOSTS = [
   ...['~ix/#byTitle/MEMBER-USER-9', '~ix/#byTitle/MEMBER-USER-1', '~ix/#byTitle/GOAL-1', '~ix/#byTitle/#0123'],
   ...['~ix/#byTitle/', '~ix/#byTitle', '~ix/#byTitle0'],
   ...['~ix/#byOther/MEMBER-USER-1', '~ix/#aOther/MEMBER-USER-1', '~ix/#zOther/MEMBER-USER-1'],
-  ...['~ix/#includeOwner/LINK', '~ix/#includeOwner/MEMBER/byTitle', '~ix/#includeOwner/'],
+  ...['~ix/#includeTarget/LINK', '~ix/#includeTarget/MEMBER/byTitle', '~ix/#includeTarget/'],
   `~ix/${hashedSortKey('MEMBER', 'USER-9')}`,
   ...['~rev/LINK-GOAL-9', '~rev/LINK-', '~rev/NOTHING-GOAL-1'],
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawRecord } from '../../src/admin.ts';
-import { type CompiledModel, defineGraph, edge, fromSource, node } from '../../src/index.ts';
+import { type CompiledModel, defineGraph, edge, node, source } from '../../src/index.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
@@ -16,7 +16,7 @@ function modelOf({ copy, joined }: { copy: boolean; joined: boolean }): Compiled
     edges: {
       AB: edge({
         ...{ from: 'A', to: 'B', ...(copy && { copy: ['title'] }) },
-        inbound: { gsi0: 'since', ...(joined && { byName: fromSource('name') }) },
+        inbound: { gsi0: 'since', ...(joined && { byName: source('name') }) },
       } as never),
     },
   } as never) as CompiledModel;

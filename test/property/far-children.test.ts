@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawRecord } from '../../src/admin.ts';
-import { type CompiledModel, defineGraph, edge, fromSource, node } from '../../src/index.ts';
+import { type CompiledModel, defineGraph, edge, node, source } from '../../src/index.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { mapOf, textOf } from '../simulator/kernel/values.ts';
 import { runs } from '../support/extent.ts';
@@ -15,7 +15,7 @@ const graph = defineGraph({
   nodes: { CHILD: node({}), PARENT: node({ view: ['title'] }), ITEM: node({}) },
   edges: {
     OF: edge({ from: 'CHILD', to: 'PARENT', copy: ['title'] }),
-    HAS: edge({ from: 'PARENT', to: 'ITEM', edgeSet: false, inbound: { byTitle: fromSource('title') } }),
+    HAS: edge({ from: 'PARENT', to: 'ITEM', edgeSet: false, inbound: { byTitle: source('title') } }),
   },
 }) as CompiledModel;
 

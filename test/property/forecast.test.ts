@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, fromSource, node, rank, sum } from '../../src/core/model/schema.ts';
+import { edge, node, rank, source, sum } from '../../src/core/model/schema.ts';
 import type { MigrateAction } from '../../src/migrate/action.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { sampleTable } from '../../src/migrate/forecast/sample.ts';
@@ -54,7 +54,7 @@ function modelOf({
         inbound: {
           gsi0: rank('role', { LEAD: lead, TEAM: 300 }),
           ...(withTotal && { total: { hours: sum('hours') } }),
-          ...(withByTitle && { byTitle: fromSource('title') }),
+          ...(withByTitle && { byTitle: source('title') }),
         },
       }),
     },

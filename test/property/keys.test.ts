@@ -285,11 +285,11 @@ describe('partitions of the index', () => {
       USER: node({
         search: {
           a: {},
-          'a#1': { from: 'a', shards: 1 },
+          'a#1': { attribute: 'a', shards: 1 },
           plain: { shards: 1 },
-          'a%231': { from: 'a', shards: 1 },
+          'a%231': { attribute: 'a', shards: 1 },
           value: { shards: 'value' },
-          region: { from: 'a', partition: 'country', shards: 3 },
+          region: { attribute: 'a', partition: 'country', shards: 3 },
         },
       }),
     },

@@ -11,7 +11,7 @@ function modelOf(shards: number): CompiledModel {
   return defineGraph({
     table: 'records',
     nodes: {
-      A: node({ search: { name: { shards, project: [] }, tags: { each: true, shards } } } as never),
+      A: node({ search: { name: { shards, project: [] }, tags: { multiValue: true, shards } } } as never),
       B: node({ list: true, search: { name: { shards } } } as never),
     },
     edges: {

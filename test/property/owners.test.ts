@@ -21,11 +21,11 @@ const searches = Object.fromEntries(
   NAMES.map((name, i) => [
     name,
     {
-      from: 'value',
-      each: i % 3 === 2,
+      attribute: 'value',
+      multiValue: i % 3 === 2,
       shards: ([1, 4, 'value'] as const)[i % 3]!,
       ...(i % 4 === 1 && { partition: 'country' }),
-      ...(i % 3 === 2 && { from: 'values' }),
+      ...(i % 3 === 2 && { attribute: 'values' }),
     },
   ]),
 );
@@ -35,7 +35,7 @@ const graph = defineGraph({
   nodes: {
     USER: node({
       list: true,
-      search: { ...searches, STATE: { from: 'value' }, 'OTHER.name': { from: 'value' } },
+      search: { ...searches, STATE: { attribute: 'value' }, 'OTHER.name': { attribute: 'value' } },
       parts: { STATE: part({ search: searches }), A: part({ view: 'KEYS_ONLY' }) },
     }),
     TEAM: node(),
@@ -45,7 +45,7 @@ const graph = defineGraph({
       from: 'USER',
       to: 'TEAM',
       degree: true,
-      inbound: { gsi0: 'since', gsi1: 'rank', byName: 'value', byCountry: 'country', includeOwner: true },
+      inbound: { gsi0: 'since', gsi1: 'rank', byName: 'value', byCountry: 'country', includeTarget: true },
     }),
     LIKES: edge({ from: 'USER', to: ['USER', 'TEAM'], degree: true }),
     KNOWS: edge({
@@ -153,7 +153,7 @@ describe('an id', () => {
         nodes: { USER: node({ search: { name: { shards, partition: 'country' } } }), TEAM: node() },
         edges: {
           JOINED: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', shards, byName: 'value' } }),
-          LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', includeOwner: true } }),
+          LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', includeTarget: true } }),
         },
       }),
     );

@@ -87,14 +87,14 @@ const DATE_INDEX: Item = {
 };
 const OWNER_INDEX: Item = {
   source: { S: 'GOAL-1' },
-  target: { S: '~ix/#includeOwner/PART' },
+  target: { S: '~ix/#includeTarget/PART' },
   gsi0pk: { S: 'PART-GOAL-1' },
   gsi0sk: { S: '\u{10ffff}\u0002' },
   attributes: { M: { title: { S: 'one' } } },
 };
 const OWNER_BY_DATE_INDEX: Item = {
   ...OWNER_INDEX,
-  target: { S: '~ix/#includeOwner/PART/byDate' },
+  target: { S: '~ix/#includeTarget/PART/byDate' },
   gsi0pk: { S: 'byDate/PART-GOAL-1' },
 };
 const INDEX_ITEMS = [MEMBER_INDEX, NAME_INDEX, TAG_INDEX, DATE_INDEX, OWNER_INDEX, OWNER_BY_DATE_INDEX];

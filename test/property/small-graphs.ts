@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, derive, fromSource, node, part, rank, sum } from '../../src/core/model/schema.ts';
+import { date, derive, node, number, part, rank, source, sum } from '../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
 /** Random small models, and random histories of what producers write in them. */
@@ -24,22 +24,22 @@ const search = fc.record(
     title: fc.record(
       {
         shards: fc.constantFrom(1, 3, 'value'),
-        fold: fc.boolean(),
+        caseInsensitive: fc.boolean(),
         project: projection,
         partition: fc.constant('country'),
       },
       { requiredKeys: [] },
     ),
-    spread: fc.record({ shards: fc.constant(5), shardBy, hash }).map((options) => ({ from: 'title', ...options })),
+    spread: fc.record({ shards: fc.constant(5), shardBy, hash }).map((options) => ({ attribute: 'title', ...options })),
     tags: fc
-      .record({ fold: fc.boolean(), shards: fc.constantFrom(1, 2) })
-      .map((options) => ({ each: true, ...options })),
+      .record({ caseInsensitive: fc.boolean(), shards: fc.constantFrom(1, 2) })
+      .map((options) => ({ multiValue: true, ...options })),
     score: fc.constant({ type: 'number', shards: 1 }),
     due: fc.constant({ type: 'date', shards: 1 }),
     role: fc.constant(ranked),
     initial: fc.constant(initial),
     place: fc
-      .record({ fold: fc.boolean(), shards: fc.constantFrom(1, 3), shardBy, project: projection })
+      .record({ caseInsensitive: fc.boolean(), shards: fc.constantFrom(1, 3), shardBy, project: projection })
       .map((options) => ({ path: ['country', 'title', 'role'], ...options })),
   },
   { requiredKeys: [] },
@@ -48,19 +48,19 @@ const search = fc.record(
 const inbound = fc
   .record(
     {
-      gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial, fromSource('title')),
-      gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }, { from: fromSource('due'), type: 'date' }),
+      gsi0: fc.constantFrom<unknown>('role', ranked, number('score'), initial, source('title')),
+      gsi1: fc.constantFrom<unknown>('title', date('due'), date(source('due'))),
       byTitle: fc.constantFrom<unknown>(
-        ...['title', initial, ['role', initial], [fromSource('title'), { from: 'due', type: 'date' }]],
-        ...[['title', rank(fromSource('role'), { LEAD: 5, TEAM: 3 }), { from: fromSource('score'), type: 'number' }]],
+        ...['title', initial, ['role', initial], [source('title'), date('due')]],
+        ...[['title', rank(source('role'), { LEAD: 5, TEAM: 3 }), number(source('score'))]],
       ),
-      byScore: fc.constant({ from: 'score', type: 'number' }),
+      byScore: fc.constant(number('score')),
       shards: fc.constantFrom(1, 3),
       shardBy,
       project: projection,
-      includeOwner: fc.boolean(),
+      includeTarget: fc.boolean(),
       projectSource: fc.constantFrom(['score'], ['tags', 'country']),
-      partition: fc.constantFrom<unknown>('country', fromSource('country')),
+      partition: fc.constantFrom<unknown>('country', source('country')),
     },
     { requiredKeys: [] },
   )
@@ -68,20 +68,20 @@ const inbound = fc
   .map(({ partition, projectSource, ...options }) => {
     // What the model refuses: two sources of one name, and an owner that no partition is known of.
     const mayProject = projectSource !== undefined && options.project !== 'ALL';
-    const mayPartition = partition !== undefined && options.includeOwner !== true;
+    const mayPartition = partition !== undefined && options.includeTarget !== true;
     return { ...options, ...(mayProject && { projectSource }), ...(mayPartition && { partition }) };
   })
   .map((options) => {
     const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
     const withOrder = hasOrder ? options : { ...options, gsi0: 'role' };
-    return options.includeOwner === true ? { ...withOrder, shards: 1 } : withOrder;
+    return options.includeTarget === true ? { ...withOrder, shards: 1 } : withOrder;
   });
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
 const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
 
-const amounts = { total: { score: sum('score') }, by: { role: count('role') } } as const;
+const amounts = { total: { score: sum('score') }, groupBy: ['role'] } as const;
 
 /** Models of goals, their members and the goals that they lead to; rich ones have totals and parts of nodes, too. */
 const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
@@ -97,13 +97,16 @@ const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
       linkCopy: option(copy),
       ...{ leaving: option(fc.constant(amounts)), entering: option(fc.constant(amounts)) },
       state: option(
-        fc.record({ view: projection, search: option(fc.constant({ title: { shards: 3 }, tags: { each: true } })) }),
+        fc.record({
+          view: projection,
+          search: option(fc.constant({ title: { shards: 3 }, tags: { multiValue: true } })),
+        }),
       ),
       ofState: fc.boolean(),
     })
     .map(({ leaving, entering, state, ofState, ...options }) => {
       const parts = isRich && state !== undefined ? { STATE: part(state as object) } : undefined;
-      const ofPart = parts && ofState ? { byState: [fromSource('STATE.title'), 'role'] } : {};
+      const ofPart = parts && ofState ? { byState: [source('STATE.title'), 'role'] } : {};
       return define({
         table: 'records',
         nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node() },

@@ -1,7 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../src/core/model/schema.ts';
+import { edge, node, source } from '../../src/core/model/schema.ts';
 import type {
   DerivedUpdate,
   ItemKey,
@@ -56,8 +56,8 @@ function graphOf({ degree, copies }: Options) {
         degree,
         ...(copies && { copy: ['name'] }),
         inbound: {
-          gsi0: fromSource('x'),
-          byOwn: ['own', fromSource('y')],
+          gsi0: source('x'),
+          byOwn: ['own', source('y')],
           project: ['own'],
           projectSource: ['t'],
         },

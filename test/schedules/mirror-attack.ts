@@ -5,7 +5,7 @@ import type { ItemKey, ScanRequest } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { edgeItem, type MappedItem, nodeItem } from '../../src/mirror/items.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { asFailures, type Pack } from '../simulator/kernel/pack.ts';
 import { Random } from '../simulator/kernel/random.ts';
@@ -237,7 +237,7 @@ class Attack {
       return table.page(request.startKey, segment, isOld ? this.now - random.below(2_000) : this.now);
     };
     instance.mirror = createMirror(GRAPH, {
-      source: source('theirs', { map: mapOf(version), version }),
+      source: sourceTable('theirs', { map: mapOf(version), version }),
       store: {
         get: (key) => call(false, () => ({ ...found(base.get(key)), rcu: 1 })),
         change: (change) => call(true, () => base.change(change)),

@@ -9,7 +9,7 @@ import { claimsOf, contentOf, liveClaimants } from '../../src/mirror/claims.ts';
 import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
-import { claimantOf, type Source, source } from '../../src/mirror/source.ts';
+import { claimantOf, type SourceTable, sourceTable } from '../../src/mirror/source.ts';
 import type { SourceStore } from '../../src/mirror/source-store.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { packOfTexts } from '../simulator/kernel/pack.ts';
@@ -34,8 +34,8 @@ const KEYS = { partitionKey: 'id' };
 const HOUR_MS = 3_600_000;
 
 /** The mapping of a version: another one makes other keys of the same item. */
-function mapping(version: number): Source {
-  return source('app', {
+function mapping(version: number): SourceTable {
+  return sourceTable('app', {
     version,
     keys: KEYS,
     map({ id, kind, ref, value }) {

@@ -3,7 +3,7 @@ import type { AttributeValue, Item } from '../../src/core/items/attribute-value.
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, derive, edge, fromSource, node, part, sum } from '../../src/core/model/schema.ts';
+import { derive, edge, node, part, source, sum } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { createReader, type Reader } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
@@ -49,11 +49,11 @@ export function tenantsGraph(table: string) {
       PAYS: edge({
         ...{ from: 'USER', to: ['USER', 'TEAM'], edgeSet: false },
         outgoing: { total: { amount: sum('amount') } },
-        inbound: { gsi0: 'since', total: { amount: sum('amount') }, by: { kind: count('kind') } },
+        inbound: { gsi0: 'since', total: { amount: sum('amount') }, groupBy: ['kind'] },
       }),
       MEMBER: edge({
         ...{ from: 'TEAM', to: 'USER' },
-        inbound: { gsi0: fromSource('name'), projectSource: ['iban'], includeOwner: true },
+        inbound: { gsi0: source('name'), projectSource: ['iban'], includeTarget: true },
       }),
       SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since', total: {} } }),
     },

@@ -103,7 +103,7 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
 const GHOSTS = [
   '~ix/MEMBER-USER-ghost',
   '~ix/#byDate/MEMBER-USER-ghost',
-  '~ix/#includeOwner/GONE',
+  '~ix/#includeTarget/GONE',
   '~ix/#byTitle/MEMBER-USER-ghost',
   '~view/GONE',
   '~ix/#GONE/status',

@@ -1,6 +1,6 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, derive, edge, fromSource, node, part, rank, sum } from '../../src/core/model/schema.ts';
+import { date, derive, edge, node, part, rank, source, sum } from '../../src/core/model/schema.ts';
 import type { Choices } from './kernel/choices.ts';
 
 /** What differs between the small models that schedules run on. The oracle reads the same options. */
@@ -106,7 +106,7 @@ export function countedTypes({ counted, peer }: ModelOptions): string[] {
   return peer === 'counted' ? [...types, 'PEER'] : types;
 }
 
-const TOTALLED = { total: { hours: sum('hours') }, by: { kind: count('kind') } } as const;
+const TOTALLED = { total: { hours: sum('hours') }, groupBy: ['kind'] } as const;
 
 const graphs = new Map<string, CompiledModel>();
 
@@ -151,32 +151,32 @@ function compile(options: ModelOptions): CompiledModel {
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
     search: {
       ...(search.includes('name') && { name: { shards: 1, project: ['title'] } }),
-      ...(search.includes('tags') && { tags: { each: true } }),
+      ...(search.includes('tags') && { tags: { multiValue: true } }),
     },
     ...(parts !== 'none' && {
-      parts: { STATE: part({ view: ['status'], search: { status: { shards: 1 }, tags: { each: true } } }) },
+      parts: { STATE: part({ view: ['status'], search: { status: { shards: 1 }, tags: { multiValue: true } } }) },
     }),
   });
   const byRank = rank('role', { LEAD: 500, TEAM: 300 });
   const orders = {
     none: undefined,
     rank: { gsi0: byRank },
-    'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
+    'rank-date': { gsi0: byRank, gsi1: date('date'), project: ['role'] },
   } as const;
-  const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
+  const byDate = named === 'date' && { byDate: date('date') };
   const joinsMember = isJoined(options, 'MEMBER');
   const byTitle = joinsMember && {
-    byTitle: [fromSource('title'), 'role'] as const,
-    gsi1: { from: fromSource('name') },
+    byTitle: [source('title'), 'role'] as const,
+    gsi1: source('name'),
     project: ['role'] as const,
     projectSource: ['title'] as const,
   };
-  const byStatus = parts === 'ordering' && { byStatus: [fromSource('STATE.status'), 'role'] as const };
+  const byStatus = parts === 'ordering' && { byStatus: [source('STATE.status'), 'role'] as const };
   const hasOrders = inbound !== 'none' || named !== 'none' || joinsMember || parts === 'ordering';
   const memberOrders = hasOrders ? { ...orders[inbound], ...byDate, ...byTitle, ...byStatus } : undefined;
   const linkOrders = {
     ...(link === 'unlisted' && { gsi0: 'since' }),
-    ...(isJoined(options, 'LINK') && { byName: ['since', fromSource('name')], partition: fromSource('title') }),
+    ...(isJoined(options, 'LINK') && { byName: ['since', source('name')], partition: source('title') }),
   };
   const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
@@ -224,7 +224,7 @@ function compile(options: ModelOptions): CompiledModel {
         }),
       }),
       ...(owner === 'included' && {
-        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
+        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeTarget: true } }),
       }),
     },
   });

@@ -277,9 +277,9 @@ function expectOwner(options: ModelOptions, partition: ExpectedPartition, source
     gsi0sk: { S: '\u{10ffff}\u0002' },
     ...(options.view !== 'KEYS_ONLY' && { attributes: { M: partition.attributes ?? {} } }),
   });
-  partition.indexItems.set('~ix/#includeOwner/PART', item(`PART-${source}`));
+  partition.indexItems.set('~ix/#includeTarget/PART', item(`PART-${source}`));
   if (options.named === 'none') return;
-  partition.indexItems.set('~ix/#includeOwner/PART/byDate', item(`byDate/PART-${source}`));
+  partition.indexItems.set('~ix/#includeTarget/PART/byDate', item(`byDate/PART-${source}`));
 }
 
 /** A text that an index key has room for; undefined for all else. */

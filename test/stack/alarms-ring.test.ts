@@ -353,27 +353,44 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
   ),
 };
 
-/** Each alarm of the observer and of the feed, with its fault and the metrics of that. */
-const OBSERVER_FAULTS: Record<string, { fault: string; metrics: Record<string, number | undefined> }> = {
-  Unverified: { fault: 'the observer cannot verify what changed', metrics: { 'Edgeloom VerifiedAgeSeconds': 1_000 } },
-  ObservedDrift: { fault: 'a derived item is damaged', metrics: { 'Edgeloom ObservedDrift': 1 } },
-  ObserverMissing: {
-    fault: "the observer's schedule is disabled",
-    metrics: { 'Edgeloom VerifiedAgeSeconds': undefined },
-  },
-  FeedAge: {
-    fault: 'changes wait for the event bus',
-    metrics: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
-  },
-  FeedDeadLetters: {
-    fault: 'the event bus refuses a change',
-    metrics: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
-  },
-  ObserveErrors: { fault: 'the function observe fails', metrics: { 'AWS/Lambda Errors observe': 1 } },
-  ObserveThrottles: { fault: 'the function observe is throttled', metrics: { 'AWS/Lambda Throttles observe': 1 } },
-  FeedErrors: { fault: 'the function feed fails', metrics: { 'AWS/Lambda Errors feed': 1 } },
-  FeedThrottles: { fault: 'the function feed is throttled', metrics: { 'AWS/Lambda Throttles feed': 1 } },
+/** Faults of sources, by the alarm that rings: what is wrong, and what its metrics are then. */
+const MIRROR_FAULTS: Record<string, [fault: string, metrics: Values]> = {
+  MirrorAge: ['the mirror is behind a source', { 'AWS/Lambda IteratorAge mirror': 301_000 }],
+  MirrorNotPolled: [
+    'the mapping of a source is disabled',
+    { 'AWS/Lambda PolledEventCount MirrorEventSourceMapping1': undefined },
+  ],
+  MirrorErrors: ['the mirror function fails', { 'AWS/Lambda Errors mirror': 1 }],
+  MirrorThrottles: ['the mirror function is throttled', { 'AWS/Lambda Throttles mirror': 1 }],
+  MirrorGaveUp: [
+    'a batch of a source is given up',
+    { 'AWS/SQS ApproximateNumberOfMessagesVisible mirror-dead-letters': 1 },
+  ],
+  MirrorPoisoned: ['the mapping does not take a source item', { 'Edgeloom MirrorPoisoned': 1 }],
+  MirrorConflicts: ['two source items make one base item', { 'Edgeloom MirrorConflicts': 1 }],
+  SourceStreamReplaced: ['the stream of a source is switched off and on', { 'Edgeloom SourceStreamReplaced': 1 }],
 };
+/** Faults of the observer and of the feed, in the same way. */
+const OBSERVER_FAULTS: Record<string, [fault: string, metrics: Values]> = {
+  Unverified: ['the observer cannot verify what changed', { 'Edgeloom VerifiedAgeSeconds': 1_000 }],
+  ObservedDrift: ['a derived item is damaged', { 'Edgeloom ObservedDrift': 1 }],
+  ObserverMissing: ["the observer's schedule is disabled", { 'Edgeloom VerifiedAgeSeconds': undefined }],
+  FeedAge: ['changes wait for the event bus', { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 }],
+  FeedDeadLetters: [
+    'the event bus refuses a change',
+    { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
+  ],
+  ObserveErrors: ['the function observe fails', { 'AWS/Lambda Errors observe': 1 }],
+  ObserveThrottles: ['the function observe is throttled', { 'AWS/Lambda Throttles observe': 1 }],
+  FeedErrors: ['the function feed fails', { 'AWS/Lambda Errors feed': 1 }],
+  FeedThrottles: ['the function feed is throttled', { 'AWS/Lambda Throttles feed': 1 }],
+};
+const MIRROR_CAUSED: Record<string, string> = Object.fromEntries(
+  ['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'].map((name) => [
+    name,
+    'integration/mirror-handler.test.ts',
+  ]),
+);
 
 const THIS_FILE = ['stack/alarms-ring.test.ts'];
 /** Tests that cause the fault itself, besides this one, which has the rules of CloudWatch. */
@@ -402,46 +419,71 @@ describe('the alarms ring', () => {
     expect(ALARMS.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !ringing.has(name))).toEqual([]);
   });
   it('and docs/operations.md has each fault, its alarm, the runbook and the proof', () => {
-    const faults = [
-      ...Object.entries(FAULTS).map(([fault, { rings: alarm }]) => ({ fault, alarm })),
-      ...Object.entries(OBSERVER_FAULTS).map(([alarm, { fault }]) => ({ fault, alarm })),
-    ];
-    const rows = faults.map(({ fault, alarm }) => {
-      const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace(/^\/(operations\.md)?/, '');
+    const rows = Object.entries(FAULTS).map(([fault, { rings: alarm }]) => {
+      const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace('/operations.md', '');
       return `| ${fault} | [${alarm}](${runbook}) | ${(CAUSED[alarm] ?? THIS_FILE).map((file) => `\`${file}\``).join(', ')} |`;
     });
+    for (const [name, [fault]] of Object.entries({ ...MIRROR_FAULTS, ...OBSERVER_FAULTS })) {
+      const runbook = runbookOf(name, { ...parametersOf(), docsUrl: '' }).replace(/^\/(operations\.md)?/, '');
+      const proof = MIRROR_CAUSED[name] ?? CAUSED[name]?.[0] ?? THIS_FILE[0];
+      rows.push(`| ${fault} | [${name}](${runbook}) | \`${proof}\` |`);
+    }
     const table = ['| fault | alarm and runbook | proof |', '|---|---|---|', ...rows].join('\n');
     const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
     expect(/<!-- faults -->\n(.*)\n<!-- \/faults -->/s.exec(page)?.[1]).toBe(table);
-    for (const file of Object.values(CAUSED).flat()) expect(existsSync(join(ROOT, 'test', file)), file).toBe(true);
+    for (const file of [...Object.values(CAUSED).flat(), ...Object.values(MIRROR_CAUSED)])
+      expect(existsSync(join(ROOT, 'test', file)), file).toBe(true);
+  });
+  it('those of the mirror for theirs', () => {
+    const sourceStreamArns = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000';
+    const quiet = {
+      ...{ 'AWS/Lambda IteratorAge mirror': 0, 'AWS/Lambda PolledEventCount MirrorEventSourceMapping1': 0 },
+      'AWS/SQS ApproximateNumberOfMessagesVisible mirror-dead-letters': 0,
+      ...{ 'Edgeloom MirrorPoisoned': 0, 'Edgeloom MirrorConflicts': 0, 'Edgeloom SourceStreamReplaced': 0 },
+    };
+    const faults = Object.fromEntries(Object.entries(MIRROR_FAULTS).map(([name, [, fault]]) => [name, fault]));
+    expectEachAlone({ sourceStreamArns }, /^(Mirror|Source)\w*Alarm$/, quiet, faults);
   });
   it('those of the observer and of the feed for theirs', () => {
     const parameters = { observe: true, feedEventBus: 'changes' };
-    const resources = template(testStack(goalGraph(), parameters)).Resources;
-    const own = Object.entries(resources).filter(([id]) => /^(Observe|Unverified|Feed)\w*Alarm$/.test(id));
-    const from = 3 * HOUR;
     const quiet: Record<string, number | undefined> = {
       ...{ 'Edgeloom VerifiedAgeSeconds': 30, 'Edgeloom ObservedDrift': 0 },
       ...{ 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 0 },
       'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 0,
     };
-    expect(own.map(([id]) => id.replace(/Alarm$/, '')).sort()).toEqual(Object.keys(OBSERVER_FAULTS).sort());
-    for (const [name, { metrics: fault }] of [['', { metrics: {} }] as const, ...Object.entries(OBSERVER_FAULTS)]) {
-      const metrics = new Metrics();
-      for (let minute = 1; minute < 6 * HOUR; minute++) {
-        for (const [metric, value] of Object.entries({ ...quiet, ...(minute >= from && fault) })) {
-          if (value === undefined) continue;
-          const [namespace = '', metricName = '', thing = ''] = metric.split(' ');
-          const dimension = namespace === 'AWS/SQS' ? 'QueueName' : 'FunctionName';
-          const dimensions = thing === '' ? OWN : [{ Name: dimension, Value: `own-test-${thing}` }];
-          metrics.add(minute, metricText(namespace, metricName, dimensions), value);
-        }
-      }
-      const rang = own.filter(([, alarm]) => rings(alarm, metrics, 6 * HOUR, 0).some(({ state }) => state !== 'OK'));
-      expect(rang.map(([id]) => id)).toEqual(name === '' ? [] : [`${name}Alarm`]);
-    }
+    const faults = Object.fromEntries(Object.entries(OBSERVER_FAULTS).map(([name, [, fault]]) => [name, fault]));
+    expectEachAlone(parameters, /^(Observe|Unverified|Feed)\w*Alarm$/, quiet, faults);
   });
 });
+
+type Values = Record<string, number | undefined>;
+
+/** Expects that these alarms of a stack ring for their own fault alone, and none while nothing is wrong. */
+function expectEachAlone(parameters: object, ids: RegExp, quiet: Values, faults: Record<string, Values>): void {
+  const resources = template(testStack(goalGraph(), parameters as never)).Resources;
+  const own = Object.entries(resources).filter(([id]) => ids.test(id));
+  const from = 3 * HOUR;
+  expect(own.map(([id]) => id.replace(/Alarm$/, '')).sort()).toEqual(Object.keys(faults).sort());
+  for (const [name, fault] of [['', {}] as const, ...Object.entries(faults)]) {
+    const metrics = new Metrics();
+    for (let minute = 1; minute < 6 * HOUR; minute++) {
+      for (const [metric, value] of Object.entries({ ...quiet, ...(minute >= from && fault) })) {
+        if (value === undefined) continue;
+        const [namespace = '', metricName = '', thing = ''] = metric.split(' ');
+        const dimension = namespace === 'AWS/SQS' ? 'QueueName' : 'FunctionName';
+        const mapping = [{ Name: 'EventSourceMappingUUID', Value: thing }];
+        const dimensions = thing.endsWith('1')
+          ? mapping
+          : thing === ''
+            ? OWN
+            : [{ Name: dimension, Value: `own-test-${thing}` }];
+        metrics.add(minute, metricText(namespace, metricName, dimensions), value);
+      }
+    }
+    const rang = own.filter(([, alarm]) => rings(alarm, metrics, 6 * HOUR, 0).some(({ state }) => state !== 'OK'));
+    expect(rang.map(([id]) => id)).toEqual(name === '' ? [] : [`${name}Alarm`]);
+  }
+}
 
 describe('no alarm rings', () => {
   it('at the first deployment, and in the days after it', () => {

@@ -20,6 +20,13 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'every parameter as it is': {},
   observer: { observe: true },
   'observer and feed': { observe: true, feedEventBus: 'default' },
+  'a source': { sourceStreamArns: `${TABLE.replace('edgeloom-prod-records', 'app')}/stream/2026-01-01T00:00:00.000` },
+  'sources, one of another account': {
+    sourceStreamArns: ['app', 'orders'].map((name, i) => {
+      const arn = TABLE.replace('edgeloom-prod-records', name).replace('123456789012', `${i + 1}`.repeat(12));
+      return `${arn}/stream/2026-01-01T00:00:00.000`;
+    }),
+  },
   'gradual deployments': { canaryMinutes: 5 },
   'data that goes with the stack': { keepData: false, deletionProtection: false, pointInTimeRecovery: false },
   'a check that repairs': { checkRepair: true },
@@ -47,6 +54,7 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 30, keepData: false, checkRepair: true, tracing: true },
     ...{ maxReadUnits: 50_000, warmReadUnits: 24_000, contributorInsights: true, reservedConcurrency: 10 },
     producerAccounts: '111122223333',
+    sourceStreamArns: `${TABLE.replace('edgeloom-prod-records', 'app')}/stream/2026-01-01T00:00:00.000`,
   },
 };
 

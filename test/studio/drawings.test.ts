@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStudio } from '../../packages/studio/server/studio.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { date, edge, node } from '../../src/core/model/schema.ts';
 import { expectWithin } from '../support/bound.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { keepingLogger, openStudioOf } from '../support/studio/table.ts';
@@ -17,14 +17,16 @@ function largeGraph() {
     table: uniqueTableName(),
     nodes: {
       GOAL: node({ search: { status: {}, due: { type: 'date' } } }),
-      USER: node({ search: { name: { fold: true }, place: { partition: 'country', path: ['state', 'city'] } } }),
-      TEAM: node({ search: { name: { fold: true } } }),
+      USER: node({
+        search: { name: { caseInsensitive: true }, place: { partition: 'country', path: ['state', 'city'] } },
+      }),
+      TEAM: node({ search: { name: { caseInsensitive: true } } }),
       PROJECT: node({}),
       COMMENT: node({}),
       ORGANISATION_WITH_A_LONG_NAME: node({ search: { registrationNumberOfTheOrganisation: {} } }),
     },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'role', gsi1: { from: 'since', type: 'date' } } }),
+      MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'role', gsi1: date('since') } }),
       FRIEND: edge({ from: 'USER', to: 'USER', inbound }),
       BELONGS: edge({ from: 'USER', to: 'TEAM', inbound }),
       PART: edge({ from: 'TEAM', to: 'ORGANISATION_WITH_A_LONG_NAME', inbound }),
@@ -224,7 +226,7 @@ function crowdedGraph() {
   });
   return defineGraph({
     table: uniqueTableName(),
-    nodes: Object.fromEntries(names.map((name) => [name, node({ search: { name: { fold: true } } })])),
+    nodes: Object.fromEntries(names.map((name) => [name, node({ search: { name: { caseInsensitive: true } } })])),
     edges: Object.fromEntries(edges),
   });
 }

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 /** A model file with each kind of order and search. */
 const modelFile = (table: string): string => `
-import { defineGraph, edge, fromSource, node, rank } from 'edgeloom';
+import { defineGraph, edge, source, node, rank, number } from 'edgeloom';
 
 export const graph = defineGraph({
   table: '${table}',
@@ -30,7 +30,7 @@ export const graph = defineGraph({
         place: { partition: 'country', path: ['region', 'city'], shards: 1 },
       },
     }),
-    USER: node({ view: ['name'], search: { name: { fold: true, shards: 2 } } }),
+    USER: node({ view: ['name'], search: { name: { caseInsensitive: true, shards: 2 } } }),
   },
   edges: {
     ON_BOARD: edge({
@@ -38,8 +38,8 @@ export const graph = defineGraph({
       to: 'BOARD',
       inbound: {
         gsi0: 'place',
-        byHours: { from: 'hours', type: 'number' },
-        byState: fromSource('state'),
+        byHours: number('hours'),
+        byState: source('state'),
         byKind: ['kind', 'place'],
         project: ['kind', 'urgent'],
       },

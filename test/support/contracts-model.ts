@@ -1,5 +1,5 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
 
 /**
  * The model of goals with their members, for a table of any name: that of `edgeloom.config.ts`, but with names sharded by the
@@ -17,8 +17,8 @@ export function goalGraph(table = 'records') {
         view: 'ALL',
         search: {
           name: { shards: 200, hash: 'codepoint-product' },
-          email: { fold: true },
-          favoriteFoods: { each: true },
+          email: { caseInsensitive: true },
+          favoriteFoods: { multiValue: true },
         },
       }),
       STORE: node({ search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } } }),
@@ -32,8 +32,8 @@ export function goalGraph(table = 'records') {
         edgeSet: ['memberRole'],
         inbound: {
           gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-          gsi1: { from: 'date', type: 'date' },
-          byPriority: { from: 'priority', type: 'number' },
+          gsi1: date('date'),
+          byPriority: number('priority'),
           project: ['memberRole', 'date'],
         },
       }),
@@ -41,7 +41,7 @@ export function goalGraph(table = 'records') {
         from: 'GOAL',
         to: 'USER',
         edgeSet: false,
-        inbound: { gsi0: 'since', includeOwner: true },
+        inbound: { gsi0: 'since', includeTarget: true },
       }),
     },
   });

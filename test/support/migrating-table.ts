@@ -16,7 +16,7 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
     table,
     nodes: {
       GOAL: node({ view: ['title'] }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
     },
     edges: {
       MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: lead }) } }),

@@ -260,12 +260,12 @@ function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
   };
   const items = attempt(() => {
     const found: [string, Item][] = [];
-    if (!search.each) {
-      const value = ordered(base, order, Boolean(search.fold));
+    if (!search.multiValue) {
+      const value = ordered(base, order, Boolean(search.caseInsensitive));
       if (value !== undefined) found.push([keyOf(searchKey), searchItem(base, search, value)]);
     } else if (order.kind === 'attribute') {
       for (const value of entries(attributeOf(base.item, order.attribute))) {
-        const encoded = encodeValue(value, order.type, Boolean(search.fold));
+        const encoded = encodeValue(value, order.type, Boolean(search.caseInsensitive));
         found.push([
           keyOf((name) => searchValueKey(name, encoded)),
           searchItem(base, search, { text: encoded, value }),
@@ -400,7 +400,7 @@ function partitionOf(base: Base, node: Base | undefined, { partition }: InboundM
 function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
   for (const edge of edges) {
     const { type, to, inbound } = edge;
-    if (inbound?.includeOwner !== true || !to.has(node.type)) continue;
+    if (inbound?.includeTarget !== true || !to.has(node.type)) continue;
     const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
     const shared: Item = {};
     for (const { name, index } of inbound.orders.values()) {
@@ -408,10 +408,10 @@ function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<E
       const partition = name === index ? edgeKey : `${name}/${edgeKey}`;
       const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
       if (name === index) Object.assign(shared, keys);
-      else wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}/${name}`), { ...keys, ...shown });
+      else wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
     }
     if (Object.keys(shared).length === 0) continue;
-    wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}`), { ...shared, ...shown });
+    wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}`), { ...shared, ...shown });
   }
 }
 

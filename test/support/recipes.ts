@@ -73,7 +73,9 @@ const SEARCH_OPTION: Recipe = {
       ],
     ],
     // The bytes in it are written by `-u`.
-    'test/unit/registry/definition-bytes.test.ts': [['name: { fold: true,', 'name: { trim: true, fold: true,']],
+    'test/unit/registry/definition-bytes.test.ts': [
+      ['name: { caseInsensitive: true,', 'name: { trim: true, caseInsensitive: true,'],
+    ],
     'test/support/oracle.ts': [
       [
         '  const within = search.partition === undefined ? undefined',
@@ -82,8 +84,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'test/matrix/features.ts': [
       [
-        "['search.fold'],\n    [\n      { fold: true, shards: 2 }",
-        "['search.fold', 'search.trim'],\n    [\n      { trim: true, fold: true, shards: 2 }",
+        "['search.fold'],\n    [\n      { caseInsensitive: true, shards: 2 }",
+        "['search.fold', 'search.trim'],\n    [\n      { trim: true, caseInsensitive: true, shards: 2 }",
       ],
       ["['Ann', 'ann', undefined,", "['Ann', 'ann', 'Ann ', undefined,"],
     ],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** A model of goals, their members and followers, for the tests of the writer. */
@@ -23,7 +23,7 @@ export function goals() {
         edgeSet: ['memberRole'],
         inbound: {
           gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
-          gsi1: { from: 'date', type: 'date' },
+          gsi1: date('date'),
           shards: 3,
           project: 'ALL',
         },

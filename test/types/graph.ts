@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { date, edge, node, number, rank, source } from '../../src/core/model/schema.ts';
 
 /** The graph of the type tests: types with and without `fields`, from zod and from a validator made by hand. */
 
@@ -28,16 +28,20 @@ export const graph = defineGraph({
       search: {
         status: { shardBy: 'source', project: ['title'] },
         points: { type: 'number', project: 'ALL' },
-        heading: { from: 'title' },
-        stage: { from: rank('status', { OPEN: 1, DONE: 2 }) },
-        code: { from: 'title', shards: 'value' },
+        heading: { attribute: 'title' },
+        stage: { attribute: rank('status', { OPEN: 1, DONE: 2 }) },
+        code: { attribute: 'title', shards: 'value' },
         place: { path: ['status', 'title'] },
       },
       list: true,
     }),
     USER: node({
       view: ['name'],
-      search: { name: { fold: true, partition: 'country' }, level: rank('level', { A: 1 }), born: { type: 'date' } },
+      search: {
+        name: { caseInsensitive: true, partition: 'country' },
+        level: rank('level', { A: 1 }),
+        born: { type: 'date' },
+      },
     }),
     TEAM: node(),
   },
@@ -49,9 +53,9 @@ export const graph = defineGraph({
       edgeSet: ['memberRole'],
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
-        gsi1: { from: 'date', type: 'date' },
+        gsi1: date('date'),
         byDate: 'date',
-        includeOwner: true,
+        includeTarget: true,
         project: ['date'],
       },
     }),
@@ -61,17 +65,17 @@ export const graph = defineGraph({
       to: 'TEAM',
       edgeSet: false,
       inbound: {
-        gsi0: { from: fromSource('points'), type: 'number' },
-        byStatus: [fromSource('status'), 'note'],
-        byStage: [rank(fromSource('status'), { OPEN: 1, DONE: 2 }), 'note'],
-        partition: fromSource('title'),
+        gsi0: number(source('points')),
+        byStatus: [source('status'), 'note'],
+        byStage: [rank(source('status'), { OPEN: 1, DONE: 2 }), 'note'],
+        partition: source('title'),
         project: ['weight'],
         projectSource: ['title', 'status'],
       },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),
     OWNS: edge({ from: 'USER', to: ['GOAL'], edgeSet: { shown: 'caption' } }),
-    PINS: edge({ from: 'USER', to: ['GOAL'], inbound: { byRank: { from: 'rank', type: 'number' } } }),
+    PINS: edge({ from: 'USER', to: ['GOAL'], inbound: { byRank: number('rank') } }),
     LIKES: edge({ from: ['USER'], to: ['GOAL'], copy: ['title', 'points'] }),
   },
 });

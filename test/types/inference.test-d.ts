@@ -20,7 +20,7 @@ import type {
   SearchName,
   TypeOfId,
 } from '../../src/core/model/inference.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import type { TestGraph } from './graph.ts';
 
@@ -94,7 +94,7 @@ it('reads whole numbers in the forms that a read gives, and takes them in each',
           in: z.object({ at: z.bigint() }),
           n: z.number(),
         }),
-        search: { at: { from: 'at', type: 'number' } },
+        search: { at: number('at') },
       }),
       LOOSE: node({ fields: z.looseObject({ at: z.bigint() }) }),
     },

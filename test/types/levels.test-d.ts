@@ -4,7 +4,7 @@ import type { Neighbour } from '../../src/client/read/levels/page-tree.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, fromSource, node, rank } from '../../src/core/model/schema.ts';
+import { edge, node, rank, source } from '../../src/core/model/schema.ts';
 
 /** A tracker of issues, and pages of it that go over several edges, some of which enter. */
 
@@ -23,7 +23,7 @@ const graph = defineGraph({
   edges: {
     MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { gsi0: 'since' } }),
     OF_ORG: edge({ from: 'REPO', to: 'ORG', inbound: { gsi0: 'since' } }),
-    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: fromSource('state') } }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: source('state') } }),
     OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { gsi0: 'since' } }),
     ASSIGNED: edge({
       fields: role,

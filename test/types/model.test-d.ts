@@ -4,15 +4,16 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { EdgeTypes } from '../../src/core/model/declared.ts';
 import type { Derive } from '../../src/core/model/order.ts';
 import {
-  count,
+  date,
   derive,
   type EdgeDefinition,
   edge,
-  fromSource,
   type NodeDefinition,
   node,
+  number,
   part,
   rank,
+  source,
   sum,
 } from '../../src/core/model/schema.ts';
 
@@ -29,22 +30,22 @@ it('refuses names that are no attributes of a node with fields', () => {
   node({ fields, maxEntries: { kind: '3' } });
   // @ts-expect-error titel is no attribute, and the search does not say where its value comes from
   node({ fields, search: { titel: {} } });
-  node({ fields, search: { heading: { from: 'title' }, shout: 'title', title: { fold: true } } });
+  node({ fields, search: { heading: { attribute: 'title' }, shout: 'title', title: { caseInsensitive: true } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { heading: 'titel' } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: { from: 'titel' } } });
+  node({ fields, search: { heading: { attribute: 'titel' } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: { from: { from: 'titel', type: 'date' } } } });
+  node({ fields, search: { heading: { attribute: date('titel') } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { heading: rank('titel', { A: 1 }) } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { title: { from: rank('titel', { A: 1 }) } } });
+  node({ fields, search: { title: { attribute: rank('titel', { A: 1 }) } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { title: { project: ['titel'] } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { title: { partition: 'titel' } } });
-  node({ fields, search: { shelf: { path: ['kind', 'title'], fold: true } } });
+  node({ fields, search: { shelf: { path: ['kind', 'title'], caseInsensitive: true } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });
 });
@@ -64,19 +65,19 @@ it('refuses names that are no attributes of an edge with fields', () => {
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { gsi0: 'titel' } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: { from: 'titel' } } });
+  edge({ ...ends, fields, inbound: { gsi0: { attribute: 'titel' } } });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { gsi1: rank('titel', { A: 1 }) } });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { gsi0: 'title', project: ['titel'] } });
   edge({ ...ends, fields, inbound: { byTitle: 'title', byKind: rank('kind', { A: 1 }), shards: 2 } });
-  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: true, shards: 1 } });
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeTarget: true, shards: 1 } });
   // @ts-expect-error a text is no boolean
-  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: 'title' } });
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeTarget: 'title' } });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { byTitle: 'titel' } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: 'title', byTitle: { from: 'titel' } } });
+  edge({ ...ends, fields, inbound: { gsi0: 'title', byTitle: { attribute: 'titel' } } });
   // @ts-expect-error a number is no order
   edge({ ...ends, fields, inbound: { gsi0: 'title', shard: 3 } });
   // @ts-expect-error a list is no order
@@ -101,11 +102,11 @@ it('refuses options that contradict the fields, and takes those that fit them', 
     search: {
       title: { type: 'date', partition: 'status' },
       points: { type: 'number' },
-      big: { from: { from: 'big', type: 'number' } },
+      big: { attribute: number('big') },
       status: rank('status', { OPEN: 1, DONE: 2, GONE: 3 }),
-      stage: { from: rank('title', { A: 1 }) },
-      tags: { each: true, fold: true },
-      sizes: { each: true, type: 'number' },
+      stage: { attribute: rank('title', { A: 1 }) },
+      tags: { multiValue: true, caseInsensitive: true },
+      sizes: { multiValue: true, type: 'number' },
       open: derive((attributes: { isOpen: boolean }) => String(attributes.isOpen)),
       anything: { type: 'number' },
     },
@@ -113,9 +114,9 @@ it('refuses options that contradict the fields, and takes those that fit them', 
   // @ts-expect-error points are numbers
   node({ fields, search: { points: {} } });
   // @ts-expect-error sizes are numbers
-  node({ fields, search: { sizes: { each: true } } });
+  node({ fields, search: { sizes: { multiValue: true } } });
   // @ts-expect-error a label has no weight
-  node({ fields, search: { stage: { from: rank('status', { OPEN: 1 }) } } });
+  node({ fields, search: { stage: { attribute: rank('status', { OPEN: 1 }) } } });
   // @ts-expect-error a note may be null
   node({ fields, search: { note: {} } });
   // @ts-expect-error a title is no number
@@ -127,7 +128,7 @@ it('refuses options that contradict the fields, and takes those that fit them', 
   part({ fields, search: { points: {} } });
   // @ts-expect-error a sum is of numbers
   edge({ from: 'A', to: 'B', fields, outgoing: { total: { all: sum('title') } } });
-  edge({ from: 'A', to: 'B', fields, outgoing: { total: { all: sum('big') }, by: { status: count('isOpen') } } });
+  edge({ from: 'A', to: 'B', fields, outgoing: { total: { all: sum('big') }, groupBy: ['isOpen'] } });
 });
 
 it('takes the names of every shape that a union of fields has', () => {
@@ -190,17 +191,17 @@ it('refuses edges between node types that the model does not have', () => {
 it('takes attributes of source nodes in the orders, the partition and the projection of edges', () => {
   const fields = z.object({ role: z.string() });
   const ends = { from: 'A', to: 'B', fields } as const;
-  edge({ ...ends, inbound: { gsi0: fromSource('due'), byAll: ['role', { from: fromSource('due'), type: 'date' }] } });
+  edge({ ...ends, inbound: { gsi0: source('due'), byAll: ['role', date(source('due'))] } });
   edge({
     ...ends,
-    inbound: { gsi0: rank(fromSource('status'), { open: 1 }), partition: 'role', projectSource: ['due'] },
+    inbound: { gsi0: rank(source('status'), { open: 1 }), partition: 'role', projectSource: ['due'] },
   });
   // @ts-expect-error rolle is no attribute of the edge
-  edge({ ...ends, inbound: { byAll: ['rolle', fromSource('due')] } });
+  edge({ ...ends, inbound: { byAll: ['rolle', source('due')] } });
   // @ts-expect-error rolle is no attribute of the edge
   edge({ ...ends, inbound: { gsi0: 'role', partition: 'rolle' } });
   // @ts-expect-error a search is of a node, which has no source
-  node({ search: { due: { from: fromSource('due') } } });
+  node({ search: { due: { attribute: source('due') } } });
 });
 
 it('refuses names that are no attributes of the source nodes of an edge', () => {
@@ -213,29 +214,29 @@ it('refuses names that are no attributes of the source nodes of an edge', () => 
       RIGHT: edge({
         ...ends,
         inbound: {
-          gsi0: { from: fromSource('title'), type: 'date' },
-          gsi1: rank(fromSource('status'), { OPEN: 1 }),
-          byStatus: ['role', fromSource('status'), { from: fromSource('title') }],
-          partition: fromSource('title'),
+          gsi0: date(source('title')),
+          gsi1: rank(source('status'), { OPEN: 1 }),
+          byStatus: ['role', source('status'), source('title')],
+          partition: source('title'),
           projectSource: ['title', 'status'],
         },
       }),
       // @ts-expect-error titel is no attribute of a ticket
-      ONE: edge({ ...ends, inbound: { gsi0: fromSource('titel') } }),
+      ONE: edge({ ...ends, inbound: { gsi0: source('titel') } }),
       // @ts-expect-error titel is no attribute of a ticket
-      TYPED: edge({ ...ends, inbound: { gsi1: { from: fromSource('titel'), type: 'date' } } }),
+      TYPED: edge({ ...ends, inbound: { gsi1: date(source('titel')) } }),
       // @ts-expect-error titel is no attribute of a ticket
-      RANKED: edge({ ...ends, inbound: { byRank: rank(fromSource('titel'), { A: 1 }) } }),
+      RANKED: edge({ ...ends, inbound: { byRank: rank(source('titel'), { A: 1 }) } }),
       // @ts-expect-error titel is no attribute of a ticket
-      SECOND: edge({ ...ends, inbound: { byBoth: ['role', fromSource('titel')] } }),
+      SECOND: edge({ ...ends, inbound: { byBoth: ['role', source('titel')] } }),
       // @ts-expect-error titel is no attribute of a ticket
-      THIRD: edge({ ...ends, inbound: { byAll: [fromSource('status'), 'role', { from: fromSource('titel') }] } }),
+      THIRD: edge({ ...ends, inbound: { byAll: [source('status'), 'role', date(source('titel'))] } }),
       // @ts-expect-error titel is no attribute of a ticket
-      PARTITION: edge({ ...ends, inbound: { gsi0: 'role', partition: fromSource('titel') } }),
+      PARTITION: edge({ ...ends, inbound: { gsi0: 'role', partition: source('titel') } }),
       // @ts-expect-error titel is no attribute of a ticket
       PROJECTED: edge({ ...ends, inbound: { gsi0: 'role', projectSource: ['status', 'titel'] } }),
       // @ts-expect-error titel is no attribute of a ticket
-      ALL: edge({ ...ends, inbound: { gsi0: fromSource('titel'), projectSource: ['titel', 'titl'] } }),
+      ALL: edge({ ...ends, inbound: { gsi0: source('titel'), projectSource: ['titel', 'titl'] } }),
     },
   });
 });
@@ -247,7 +248,7 @@ it('takes a name that one of the source types has, and any name where one of the
     SHAPE: node({ fields: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]) }),
     TEAM: node(),
   };
-  const any = { gsi0: fromSource('anything'), projectSource: ['whatever'] } as const;
+  const any = { gsi0: source('anything'), projectSource: ['whatever'] } as const;
   defineGraph({
     table: 't',
     nodes,
@@ -255,16 +256,16 @@ it('takes a name that one of the source types has, and any name where one of the
       BOTH: edge({
         from: ['TICKET', 'USER'],
         to: 'TEAM',
-        inbound: { gsi0: fromSource('title'), projectSource: ['name'] },
+        inbound: { gsi0: source('title'), projectSource: ['name'] },
       }),
       // @ts-expect-error neither a ticket nor a user has an age
-      NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { gsi0: fromSource('age') } }),
+      NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { gsi0: source('age') } }),
       EITHER: edge({
         from: 'SHAPE',
         to: 'TEAM',
         inbound: {
-          gsi0: { from: fromSource('radius'), type: 'number' },
-          gsi1: { from: fromSource('side'), type: 'number' },
+          gsi0: number(source('radius')),
+          gsi1: number(source('side')),
         },
       }),
       OPEN: edge({ from: ['TICKET', 'TEAM'], to: 'TEAM', inbound: any }),
@@ -274,15 +275,4 @@ it('takes a name that one of the source types has, and any name where one of the
   defineGraph({ table: 't', nodes: unknown, edges: { ANY: edge({ from: 'TICKET', to: 'TEAM', inbound: any }) } });
   const edges: Record<string, EdgeDefinition<EdgeTypes & { from: 'USER'; to: 'USER' }>> = {};
   defineGraph({ table: 't', nodes, edges });
-});
-
-it('takes templates of keys, with the case of ids for nodes alone', () => {
-  node({ key: { source: 'USER#{id}', target: 'PROFILE', where: { _type: 'User' }, case: 'lower' } });
-  edge({ from: 'A', to: 'B', key: { source: 'A#{from}', target: 'B#{to}', where: { _type: 'AtoB' } } });
-  // @ts-expect-error a node has both keys
-  node({ key: { source: 'USER#{id}' } });
-  // @ts-expect-error the case is one of three
-  node({ key: { source: 'USER#{id}', target: 'PROFILE', case: 'title' } });
-  // @ts-expect-error an edge has the case of its nodes
-  edge({ from: 'A', to: 'B', key: { target: 'B#{to}', case: 'lower' } });
 });

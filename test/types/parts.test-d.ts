@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Reader } from '../../src/client/read/reader.ts';
 import type { Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, part } from '../../src/core/model/schema.ts';
+import { edge, node, part, source } from '../../src/core/model/schema.ts';
 
 const graph = defineGraph({
   table: 'records',
@@ -21,7 +21,7 @@ const graph = defineGraph({
     }),
     ROOM: node(),
   },
-  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: fromSource('STATE.status') } }) },
+  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: source('STATE.status') } }) },
 });
 
 declare const reader: Reader<typeof graph>;
@@ -89,7 +89,7 @@ it('searches by the attributes of parts, behind their names', async () => {
 
 it('knows the parts that orders of edges use, also of nodes with open attributes', () => {
   const parts = { STATE: part() };
-  const inbound = { gsi0: fromSource('STATE.status'), byTitle: fromSource('title'), byDots: fromSource('a.b') };
+  const inbound = { gsi0: source('STATE.status'), byTitle: source('title'), byDots: source('a.b') };
   defineGraph({
     table: 'records',
     nodes: { USER: node({ parts }), BOT: node(), ROOM: node() },
@@ -97,7 +97,7 @@ it('knows the parts that orders of edges use, also of nodes with open attributes
       IN: edge({ from: 'USER', to: 'ROOM', inbound }),
       OF: edge({ from: ['USER', 'BOT'], to: 'ROOM', inbound }),
       // @ts-expect-error: misspelt
-      STAET: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: fromSource('STAET.status') } }),
+      STAET: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: source('STAET.status') } }),
       // @ts-expect-error: misspelt
       SHOWN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', projectSource: ['STAET.status'] } }),
       // @ts-expect-error: bots have no parts

@@ -4,7 +4,7 @@ import { watchHandler } from '../../src/client/http/watch-handler.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { count, derive, edge, node, part, rank, sum } from '../../src/core/model/schema.ts';
+import { derive, edge, node, part, rank, sum } from '../../src/core/model/schema.ts';
 import type { TestGraph } from './graph.ts';
 
 declare const reader: Reader<TestGraph>;
@@ -429,7 +429,7 @@ it('names the sums and groups of a total', async () => {
         from: 'USER',
         to: 'PROJECT',
         edgeSet: false,
-        inbound: { total: { hours: sum('hours') }, by: { kind: count('kind') } },
+        inbound: { total: { hours: sum('hours') }, groupBy: ['kind'] },
       }),
       LIKES: edge({ from: 'USER', to: 'PROJECT' }),
     },
@@ -437,7 +437,7 @@ it('names the sums and groups of a total', async () => {
   const ofWork = {} as Reader<typeof work>;
   const total = await ofWork.total('PROJECT-P1', 'WORKED_ON');
   expectTypeOf(total.hours).toEqualTypeOf<string>();
-  expectTypeOf(total.by).toEqualTypeOf<Record<'kind', Record<string, number>>>();
+  expectTypeOf(total.groups).toEqualTypeOf<Record<'kind', Record<string, number>>>();
   // @ts-expect-error: there is no such sum
   void total.minutes;
   // @ts-expect-error: LIKES has no total
@@ -453,14 +453,14 @@ it('gives values, groups and arguments of searches the types of their attributes
         fields: z.object({ state, title: z.string(), size: z.number().optional(), tags: z.array(state) }),
         search: {
           state: {},
-          title: { fold: true },
+          title: { caseInsensitive: true },
           size: { type: 'number' },
-          tag: { from: 'tags', each: true },
+          tag: { attribute: 'tags', multiValue: true },
           short: 'state',
           weight: rank('state', { open: 2, closed: 1 }),
           first: derive((issue: { title: string }) => issue.title.charAt(0)),
           place: { path: ['state', 'title'] },
-          folded: { from: 'state', fold: true },
+          folded: { attribute: 'state', caseInsensitive: true },
         },
         parts: { STATE: part({ fields: z.object({ mood: state }), search: { mood: {} } }) },
       }),
@@ -471,8 +471,8 @@ it('gives values, groups and arguments of searches the types of their attributes
         fields: z.object({ kind: state, done: z.boolean(), note: z.string() }),
         from: 'USER',
         to: 'ISSUE',
-        inbound: { by: { kind: count('kind'), done: count('done') } },
-        outgoing: { by: { notes: count('note') } },
+        inbound: { groupBy: ['kind', 'done'] },
+        outgoing: { groupBy: ['note'] },
       }),
     },
   });
@@ -498,12 +498,12 @@ it('gives values, groups and arguments of searches the types of their attributes
   void ofIssues.search('ISSUE.tag').eq('opne');
   // @ts-expect-error: no mood
   void ofIssues.search('ISSUE.STATE.mood').eq('opne');
-  const { by } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
-  expectTypeOf(by.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
-  expectTypeOf(by.done).toEqualTypeOf<{ true?: number; false?: number }>();
-  expectTypeOf(by.notes).toEqualTypeOf<Record<string, number>>();
+  const { groups } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
+  expectTypeOf(groups.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
+  expectTypeOf(groups.done).toEqualTypeOf<{ true?: number; false?: number }>();
+  expectTypeOf(groups.note).toEqualTypeOf<Record<string, number>>();
   // @ts-expect-error: no kind
-  void by.kind.opne;
+  void groups.kind.opne;
 });
 
 it('takes the queries of the graph for answers to requests', () => {

@@ -9,7 +9,7 @@ import type { EntityEdge, SourceItem } from '../../src/mirror/layouts/layout.ts'
 import { fromOneTable, type OneTableSchema } from '../../src/mirror/layouts/onetable.ts';
 import { fromToolbox } from '../../src/mirror/layouts/toolbox.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
-import { source } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
 
 const ISSUE: ElectroDBSchema = {
   model: { entity: 'issue', version: '1', service: 'vcs' },
@@ -82,13 +82,13 @@ describe('a mapping of ElectroDB entities', () => {
       edges: { IN: edge({ from: 'ISSUE', to: 'REPO' }) },
     });
     const image = marshall({ ...item, pk: 'a', sk: 'b', ttl: 7 }) as Item;
-    const made = [...mapped(graph, source('app-table', { map }), image).values()];
+    const made = [...mapped(graph, sourceTable('app-table', { map }), image).values()];
     expect(made.map((base) => Object.keys(base).sort())).toEqual([
       ['source', 'subject', 'target'],
       ['source', 'target'],
     ]);
     // Another mapping can give it another name, and does not lose it unseen.
-    const own = source('app-table', { map: (given) => map(given) });
+    const own = sourceTable('app-table', { map: (given) => map(given) });
     expect(() => mapped(graph, own, image)).toThrow('attribute ttl is the one by which the table deletes items');
   });
   it.each<[string, unknown]>([
@@ -120,10 +120,13 @@ describe('a mapping of ElectroDB entities', () => {
       'fromOneTable: the schema has no model User',
       () => fromOneTable({ ...ACCOUNTS, models: { User: null as never } }, [{ model: 'User', node: 'USER' }]),
     ],
-    ['The source "app-table" has no key attributes', () => source('app-table', { map: () => [], keys: {} as never })],
     [
       'The source "app-table" has no key attributes',
-      () => source('app-table', { map: () => [], keys: { partitionKey: 'pk', sortKey: '' } }),
+      () => sourceTable('app-table', { map: () => [], keys: {} as never }),
+    ],
+    [
+      'The source "app-table" has no key attributes',
+      () => sourceTable('app-table', { map: () => [], keys: { partitionKey: 'pk', sortKey: '' } }),
     ],
     ...[{ id: 'number' }, { attributes: 'subject' }, { edges: {} }, { edges: [undefined] }, { node: '' }].map(
       (of): [string, () => unknown] => [

@@ -15,7 +15,7 @@ import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { poisonedItems } from '../../src/mirror/poison.ts';
 import { positionOf } from '../../src/mirror/position.ts';
-import { type Source, source } from '../../src/mirror/source.ts';
+import { type SourceTable, sourceTable } from '../../src/mirror/source.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
@@ -39,8 +39,8 @@ const graph = defineGraph({
 const LABEL = '2026-03-01T00:00:00.000';
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-function sourceOf(map: (item: Record<string, unknown>) => readonly MappedItem[], version = 1): Source {
-  return source('app', { map, version });
+function sourceOf(map: (item: Record<string, unknown>) => readonly MappedItem[], version = 1): SourceTable {
+  return sourceTable('app', { map, version });
 }
 
 const users = sourceOf(({ sk, name, knows }) => [
@@ -67,7 +67,7 @@ function record(number: number, before: Item | undefined, after: Item | undefine
 }
 
 /** A mirror on a table in memory, with a source table of these items. */
-function world(of: Source = users, now = () => NOW) {
+function world(of: SourceTable = users, now = () => NOW) {
   const memory = new MemoryStore(graph.table);
   const items = new Map<string, Item>();
   const before: { call?: () => Promise<void> } = {};
@@ -84,7 +84,7 @@ function world(of: Source = users, now = () => NOW) {
     scan: async () => ({ items: [...items.values()] }),
   };
   const wait = async (): Promise<void> => undefined;
-  const mirrorOf = (declared: Source) => createMirror(graph, { source: declared, store, sourceStore, now, wait });
+  const mirrorOf = (declared: SourceTable) => createMirror(graph, { source: declared, store, sourceStore, now, wait });
   const put = (item: Item): Item => {
     items.set((item['sk'] as { S: string }).S, item);
     return item;
@@ -137,9 +137,9 @@ describe('what a mapping makes', () => {
   });
 
   it('is declared with a name, a function and a version', () => {
-    expect(() => source('a', { map: () => [] })).toThrow(/name/);
-    expect(() => source('app', {} as never)).toThrow(/map/);
-    expect(() => source('app', { map: () => [], version: 0 })).toThrow(/version/);
+    expect(() => sourceTable('a', { map: () => [] })).toThrow(/name/);
+    expect(() => sourceTable('app', {} as never)).toThrow(/map/);
+    expect(() => sourceTable('app', { map: () => [], version: 0 })).toThrow(/version/);
     expect(() => defineGraph({ table: 'records', nodes: { A: node() }, mirrored: ['B' as 'A'] })).toThrow(
       /mirrored: names "B"/,
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeToken, type TokenContent } from '../../src/client/session/token.ts';
-import { createReader, createWriter, defineGraph, edge, fromSource, node, Session } from '../../src/index.ts';
+import { createReader, createWriter, defineGraph, edge, node, Session, source } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
@@ -11,7 +11,7 @@ const graph = defineGraph({
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { gsi0: fromSource('status'), projectSource: ['status'] },
+      inbound: { gsi0: source('status'), projectSource: ['status'] },
     }),
   },
 });

@@ -37,7 +37,7 @@ async function totalsOf({ graph, reader }: RequestContext, id: string, type?: st
   return Promise.all(
     kept.map(async ({ edge, direction }) => {
       if (direction === 'outgoing' && edge.count?.totals === undefined) {
-        const total = { count: await reader.degree(id, edge.type), by: {} };
+        const total = { count: await reader.degree(id, edge.type), groups: {} };
         return { type: edge.type, direction, total, hasTooManyGroups: false };
       }
       try {
@@ -45,7 +45,7 @@ async function totalsOf({ graph, reader }: RequestContext, id: string, type?: st
         return { type: edge.type, direction, total, hasTooManyGroups: false };
       } catch (error) {
         if (!(error instanceof EdgeloomError) || error.code !== 'too-many-groups') throw error;
-        const total = await reader.total(id, edge.type, { direction, by: false });
+        const total = await reader.total(id, edge.type, { direction, groups: false });
         return { type: edge.type, direction, total, hasTooManyGroups: true };
       }
     }),

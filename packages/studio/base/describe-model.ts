@@ -45,8 +45,8 @@ export interface DescribedSearch extends DescribedOrder {
   shards: number | 'value';
   shardBy: 'value' | 'source';
   hash: string;
-  fold: boolean;
-  each: boolean;
+  caseInsensitive: boolean;
+  multiValue: boolean;
   /** The attribute that a search has to name a value of. */
   partition?: string;
   /** The part of the node that has the attribute. */
@@ -95,15 +95,26 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
 }
 
 function describeSearch(search: SearchModel): DescribedSearch {
-  const { indexPartition: name, order, shards, shardBy, hash, fold, each, partition, part, project } = search;
+  const {
+    indexPartition: name,
+    order,
+    shards,
+    shardBy,
+    hash,
+    caseInsensitive,
+    multiValue,
+    partition,
+    part,
+    project,
+  } = search;
   return {
     name,
     ...describeOrder(order),
     shards,
     shardBy,
     hash,
-    fold: Boolean(fold),
-    each,
+    caseInsensitive: Boolean(caseInsensitive),
+    multiValue,
     filters: filtersOf(project),
     ...(partition !== undefined && { partition }),
     ...(part !== undefined && { part }),
@@ -121,7 +132,7 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
-    hasOwner: inbound?.includeOwner ?? false,
+    hasOwner: inbound?.includeTarget ?? false,
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };
@@ -147,7 +158,7 @@ function describeOrder(order: OrderModel): DescribedOrder {
   }
   if (kind === 'source') {
     const { from, ...own } = describeOrder(order.order);
-    return { ...own, kind, from: `fromSource(${from})` };
+    return { ...own, kind, from: `source(${from})` };
   }
   return { kind, from: 'computed', type: 'string' };
 }

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts'
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { changedItems } from '../../../src/stream/changed-items.ts';
+import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
 import { isFullPage, ShardPages } from '../../../src/stream/shard-pages.ts';
 import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
@@ -168,11 +168,12 @@ export class Flow {
   private addRecord(record: StreamRecord): void {
     const made = record.dynamodb?.ApproximateCreationDateTime;
     const atMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : Date.now();
-    for (const { source, target, oldImage, newImage } of changedItems(this.graph.table, record)) {
-      if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
-      else if (isDerivedKey(target)) this.derived += 1;
-      else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });
-    }
+    const item = changedItem(this.graph.table, record);
+    if (item === undefined) return;
+    const { source, target, oldImage, newImage } = item;
+    if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
+    else if (isDerivedKey(target)) this.derived += 1;
+    else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });
   }
 
   private addHead(target: string, image: Item | undefined, atMs: number): void {

@@ -62,7 +62,7 @@ async function keptCount(
       return { count: await reader.degree(id, edge.type), isExact: true };
     }
     if (direction === 'incoming' && edge.incoming !== undefined) {
-      const { count } = await reader.total(id, edge.type, { direction: 'inbound', by: false });
+      const { count } = await reader.total(id, edge.type, { direction: 'inbound', groups: false });
       return { count, isExact: true };
     }
   } catch (error) {

@@ -2,14 +2,12 @@ import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/it
 
 /** An item of a sample as the inference sees it. */
 export interface SampledItem {
-  source: string;
-  target: string;
   item: Item;
-  /** Its attributes besides the keys that are texts or numbers, as texts: the first ones of very many. */
+  /** Its keys as texts; without a sort key the second one is empty. */
+  keys: readonly [partition: string, sort: string];
+  /** Its attributes besides all keys that are texts or numbers, as texts: the first ones of very many. */
   texts: ReadonlyMap<string, string>;
-  /** These texts in small letters, without that of the mark. */
-  folded: ReadonlySet<string>;
-  /** The names of its attributes besides the keys. */
+  /** The names of its attributes besides all keys. */
   names: readonly string[];
   /** The name of its type, where an attribute of a library has it. */
   mark: Mark | undefined;
@@ -23,45 +21,40 @@ export interface Mark {
 
 /** Attributes by which libraries tell types apart: ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
-/** The attribute of ElectroDB's items that has the version of their entity. */
-const ENTITY_VERSION = '__edb_v__';
+/** These, and what libraries add besides. */
+export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** The most characters of a text that may be an id. */
 const MOST_CHARACTERS = 1_024;
-
 /** The texts of an item that are looked at: each of them may be an id of any type. */
 const MOST_TEXTS = 100;
 
-/** An item of the table as the inference sees it; undefined where its keys are no texts. */
-export function sampledItem(item: Item, partitionKey: string, sortKey: string): SampledItem | undefined {
-  const [source, target] = [stringOf(attributeOf(item, partitionKey)), stringOf(attributeOf(item, sortKey))];
+/**
+ * An item of the table as the inference sees it; undefined where a key is neither text nor number.
+ *
+ * @param hidden the key attributes of the table's indexes: they hold keys, and no ids.
+ */
+export function sampledItem(
+  item: Item,
+  [partitionKey, sortKey]: readonly [string, string?],
+  hidden: ReadonlySet<string>,
+): SampledItem | undefined {
+  const textOf = (name: string): string | undefined =>
+    stringOf(attributeOf(item, name)) ?? numberOf(attributeOf(item, name));
+  const source = textOf(partitionKey);
+  const target = sortKey === undefined ? '' : textOf(sortKey);
   if (source === undefined || target === undefined) return undefined;
-  const names = Object.keys(item).filter((name) => name !== partitionKey && name !== sortKey);
+  const names = Object.keys(item).filter((name) => name !== partitionKey && name !== sortKey && !hidden.has(name));
   const texts = new Map<string, string>();
-  for (const name of [...MARKS, ENTITY_VERSION, ...names]) {
+  for (const name of names) {
     if (texts.size === MOST_TEXTS) break;
-    const text = stringOf(attributeOf(item, name)) ?? numberOf(attributeOf(item, name));
+    const text = OF_LIBRARIES.has(name) ? undefined : textOf(name);
     if (text !== undefined && text !== '' && text.length <= MOST_CHARACTERS) texts.set(name, text);
   }
   const attribute = MARKS.find((name) => isTypeText(stringOf(attributeOf(item, name))));
-  const folded = new Set([...texts].flatMap(([name, text]) => (name === attribute ? [] : text.toLowerCase())));
-  return { source, target, item, texts, folded, names, mark: attribute && { attribute, value: texts.get(attribute)! } };
-}
-
-/** The attributes that tell that an item is of the type of a group: the mark, and what the library writes with it. */
-export function marksOfGroup(items: readonly SampledItem[]): Record<string, string> | undefined {
-  const [first] = items;
-  if (first?.mark === undefined) return undefined;
-  const { attribute, value } = first.mark;
-  const marks: Record<string, string> = { [attribute]: value };
-  const version = first.texts.get(ENTITY_VERSION);
-  const isShared = items.every(({ texts }) => texts.get(ENTITY_VERSION) === version);
-  if (attribute === '__edb_e__' && version !== undefined && isShared) marks[ENTITY_VERSION] = version;
-  return marks;
-}
-
-/** Whether ElectroDB has written an item. */
-export function isOfElectroDb({ mark }: SampledItem): boolean {
-  return mark?.attribute === '__edb_e__';
+  return {
+    ...{ item, keys: [source, target], texts, names },
+    mark: attribute && { attribute, value: stringOf(attributeOf(item, attribute))! },
+  };
 }
 
 function isTypeText(text: string | undefined): boolean {

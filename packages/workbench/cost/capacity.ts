@@ -6,7 +6,6 @@ import type {
   SearchModel,
 } from '../../../src/core/model/compiled.ts';
 import { isJoinedEdge, joinedItemsOf, partsOfEdge } from '../../../src/core/model/joined.ts';
-import { isMadeByNode } from '../../../src/core/model/keys/key-option.ts';
 
 /**
  * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -76,8 +75,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
     for (const search of node.searches.values()) queries.push(...costsOfSearchQueries(search));
   }
   for (const edge of graph.edges.values()) {
-    // The node's put makes an edge of its attribute.
-    if (!isMadeByNode(edge)) puts.push(costOfEdgePut(edge));
+    puts.push(costOfEdgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.count !== undefined) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.incoming !== undefined || edge.count?.totals !== undefined) {
@@ -86,7 +84,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       // The owner comes in the same Query, where that is read backwards.
-      const owner = edge.inbound?.includeOwner === true ? ', with its owner' : '';
+      const owner = edge.inbound?.includeTarget === true ? ', with its owner' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
@@ -96,22 +94,17 @@ export function modelCost(graph: CompiledModel): ModelCost {
 function costOfNodePut(node: NodeModel, graph: CompiledModel): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
   const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + writesOfInboundItems(inbound?.items ?? []), 0);
-  const made = [...graph.edges.values()]
-    .filter((edge) => edge.from.has(node.type) && isMadeByNode(edge))
-    .map(costOfEdgePut);
-  const sumOf = (part: 'indexItems' | 'reverseItem' | 'totalEntry' | 'read'): number =>
-    made.reduce((sum, cost) => sum + cost[part], 0);
-  const indexItems = countSearches(node, undefined) * 2 + ownerItems + sumOf('indexItems');
+  const indexItems = countSearches(node, undefined) * 2 + ownerItems;
   const put: PutCost = {
     type: node.type,
     kind: 'node',
     base: 1,
     view: 1,
     indexItems,
-    reverseItem: sumOf('reverseItem'),
-    totalEntry: sumOf('totalEntry'),
-    read: sumOf('read'),
-    total: 2 + indexItems + sumOf('reverseItem') + sumOf('totalEntry'),
+    reverseItem: 0,
+    totalEntry: 0,
+    read: 0,
+    total: 2 + indexItems,
     inTransaction: 2,
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));

@@ -1,5 +1,5 @@
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node, number } from '../../../src/core/model/schema.ts';
 
 /**
  * The demo's model: US airports, found by name, by state and by location on four levels (country, state, city, name), and
@@ -11,7 +11,7 @@ export const airports = defineGraph({
     AIRPORT: node({
       view: ['name', 'city'],
       search: {
-        name: { fold: true },
+        name: { caseInsensitive: true },
         state: { shards: 10, shardBy: 'source' },
         location: { partition: 'country', path: ['state', 'city', 'name'], shards: 1 },
       },
@@ -22,7 +22,7 @@ export const airports = defineGraph({
       from: 'AIRPORT',
       to: 'AIRPORT',
       edgeSet: ['count'],
-      inbound: { gsi0: { from: 'count', type: 'number' }, project: ['count'] },
+      inbound: { gsi0: number('count'), project: ['count'] },
     }),
   },
 });

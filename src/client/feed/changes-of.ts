@@ -28,7 +28,7 @@ import type {
   SearchChange,
   ViewChange,
 } from './feed-change.ts';
-import { entryIn, knownItems, toldRevision } from './known-items.ts';
+import { entryIn, knownItem, toldRevision } from './known-items.ts';
 import { isSameRow } from './watched-list.ts';
 
 /** The number of hex digits by which an event's id names its item. */
@@ -58,16 +58,13 @@ interface Told {
  * };
  */
 export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
-  const changes: FeedChange[] = [];
-  for (const change of knownItems(model.graph.table, record)) {
-    const key = parseDerivedKey(change.target);
-    const node = parseNodeId(change.source);
-    if (key === undefined || node === undefined) continue;
-    const [item, revision] = [textOfKey(change), toldRevision(change)];
-    const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
-    changes.push(...changesOfItem(model, key, { change, node: { id: change.source, type: node.type }, of }));
-  }
-  return changes;
+  const change = knownItem(model.graph.table, record);
+  const key = change && parseDerivedKey(change.target);
+  const node = change && parseNodeId(change.source);
+  if (key === undefined || node === undefined) return [];
+  const [item, revision] = [textOfKey(change!), toldRevision(change!)];
+  const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
+  return changesOfItem(model, key, { change: change!, node: { id: change!.source, type: node.type }, of });
 }
 
 /** Another stream of the table may give a number again: to another item, or to another revision. */
@@ -292,8 +289,8 @@ function changeOfCount(
 
 function attributesOfCount(count: CountModel, amounts: Amounts, id: string): Record<string, unknown> {
   const hasGroups = hasEveryGroup(count, amounts);
-  const { by, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
-  return { ...sums, ...(hasGroups && Object.keys(by).length > 0 && { by }) };
+  const { groups, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
+  return { ...sums, ...(hasGroups && Object.keys(groups).length > 0 && { groups }) };
 }
 
 /** The projection as it is stored; undefined while readers do not use it. */

@@ -90,7 +90,7 @@ export interface CountChange extends ItemChange {
   /** The node. */
   id: string;
   direction: 'outgoing' | 'inbound';
-  /** `count`, each sum as a decimal text, and `by`, as `Reader.total` gives them; without `by` where a group has no room for all values. */
+  /** `count`, each sum as a decimal text, and `groups`, as `Reader.total` gives them; without `groups` where a group has no room for all values. */
   attributes: Record<string, unknown>;
 }
 

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { entryIn, knownItems } from './known-items.ts';
+import { entryIn, knownItem } from './known-items.ts';
 
 /** The records that interest one subscriber. */
 export interface Interest {
@@ -150,13 +150,13 @@ export class Feed {
   /** Takes in a record of the stream. */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
-    for (const item of knownItems(this.graph.table, record)) {
-      const interested = new Set(this.bySource.get(item.source));
-      for (const partition of indexPartitionsOf(item)) {
-        for (const subscription of this.byPartition.get(partition) ?? []) interested.add(subscription);
-      }
-      for (const subscription of interested) subscription.receive(item);
+    const item = knownItem(this.graph.table, record);
+    if (item === undefined) return;
+    const interested = new Set(this.bySource.get(item.source));
+    for (const partition of indexPartitionsOf(item)) {
+      for (const subscription of this.byPartition.get(partition) ?? []) interested.add(subscription);
     }
+    for (const subscription of interested) subscription.receive(item);
   }
 
   /** Notes up to when all records were handed on, in milliseconds since 1970, before anyone who watches takes them. */

@@ -4,21 +4,18 @@ import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { IndexName, TableNames } from '../../core/model/compiled.ts';
 import type { IndexEntry } from '../../core/model/projection/list-of-place.ts';
 import { withKnownIndexKeys } from '../../store/index-key-names.ts';
-import { type ChangedItem, changedItems } from '../../stream/changed-items.ts';
+import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
 /** The items of stream records, as those who follow lists and nodes read them. */
 
-/** The items that a record is about, with the keys of the indexes under the names in the code; none of the service's own items. */
-export function knownItems(table: TableNames, record: RawRecord): ChangedItem[] {
-  const items = changedItems(table, record).filter(({ source }) => source !== SERVICE_PARTITION);
-  if (table.indexKeys === undefined) return items;
+/** The item that a record is about, with the keys of the indexes under the names in the code; undefined: one of the service's own. */
+export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
+  const item = changedItem(table, record);
+  if (item === undefined || item.source === SERVICE_PARTITION) return undefined;
+  if (table.indexKeys === undefined) return item;
   const known = (image: Item | undefined): Item | undefined => image && withKnownIndexKeys(table, image);
-  return items.map(({ oldImage, newImage, ...key }) => ({
-    ...key,
-    oldImage: known(oldImage),
-    newImage: known(newImage),
-  }));
+  return { ...item, oldImage: known(item.oldImage), newImage: known(item.newImage) };
 }
 
 /** The place of an item in an index; undefined: it is not in the index. */

@@ -122,12 +122,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<number>;
 
   /**
-   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `by` of the model declare them:
+   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `groupBy` of the model declare them:
    * one GetItem. They are of the edges that enter the node, or leave it. Exact for what is projected by then. Throws `no-total` for a
    * type without them, and `too-many-groups` where a group has more than 50 values.
    *
    * @example
-   * // { count: 35, hours: '1203.5', by: { kind: { code: 31, talk: 4 } } }
+   * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
   total<const Id extends string, E extends TotalledEdgeType<G>>(

@@ -10,7 +10,6 @@ import {
   sourceNodeKeys,
   sourceNodeOf,
 } from '../../core/model/joined.ts';
-import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
@@ -44,10 +43,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   const parents = new Map<string, Item>();
   if (keys.length === 0) return { writes: [], parents, calls: 0, rcu: 0 };
   const { items, calls, rcu } = await store.getMany(keys, { consistent: true });
-  const writes = keys.flatMap((key, i) => {
-    const item = items[i];
-    return [key, ...(graph.table.rawKeys?.madeBy(key, item) ?? [])].map((one) => ({ ...one, item }));
-  });
+  const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
   const ids = parentsToRead(graph, writes);
   if (ids.length === 0) return { writes, parents, calls, rcu };
   const found = await store.getMany(
@@ -67,17 +63,7 @@ export function affectsInbound(
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
   key: ItemKey,
 ): boolean {
-  return key.target === edgeKey || (isJoinedEdge(edge) && isOfSourceNode(graph, key)) || isMaker(edge, key);
-}
-
-/** Whether an own write is one of an edge type that leaves a node: of an edge, or of the node itself where that makes the edges. */
-export function writesEdge(edge: EdgeModel, key: ItemKey): boolean {
-  return typePrefix(key.target) === edge.type || isMaker(edge, key);
-}
-
-/** Whether a key is that of a node whose attribute makes edges of a type. */
-export function isMaker(edge: EdgeModel, { source, target }: ItemKey): boolean {
-  return isMadeByNode(edge) && source === target && edge.from.has(typePrefix(source) ?? '');
+  return key.target === edgeKey || (isJoinedEdge(edge) && isOfSourceNode(graph, key));
 }
 
 function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): boolean {
@@ -95,7 +81,7 @@ export async function ownEdgesOf(
   writes: readonly OwnWrite[],
 ): Promise<OwnWrite[]> {
   const edges = writes.filter(({ target }) => target === edgeKey);
-  if (!isJoinedEdge(edge) && !isMadeByNode(edge)) return edges;
+  if (!isJoinedEdge(edge)) return edges;
   const leaving = writes.filter((write) => {
     return isOfSourceNode(graph, write) && edge.from.has(parseNodeId(write.source)?.type ?? '');
   });

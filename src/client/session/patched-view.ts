@@ -6,7 +6,7 @@ import { copiesByEdge, elementsByEdge } from '../../core/items/stored-view.ts';
 import { copyOf } from '../../core/kinds/copy.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
-import { isMaker, type OwnWrites } from './own-writes.ts';
+import type { OwnWrites } from './own-writes.ts';
 
 /**
  * Returns a view as it will be once the own writes are projected: with the elements of their edges, the attributes of their node, and
@@ -30,9 +30,6 @@ export function patchView(
     if (target === source) {
       if (attributes === undefined) delete patched[ATTRIBUTES];
       else patched[ATTRIBUTES] = { M: attributes };
-      const types = [...graph.edges.values()].filter((edge) => isMaker(edge, { source, target }));
-      for (const edge of [...elements.keys()])
-        if (types.some(({ type }) => edge.startsWith(`${type}-`))) elements.delete(edge);
       continue;
     }
     elements.delete(escapedEdge(target));

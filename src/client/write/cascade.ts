@@ -3,8 +3,7 @@ import { CHILD } from '../../core/items/derived-item.ts';
 import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
-import { isMadeByNode } from '../../core/model/keys/key-option.ts';
-import { isOfOthers } from '../../core/model/mirrored.ts';
+import { isMirrored } from '../../core/model/mirrored.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queryPages, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
@@ -26,7 +25,7 @@ export interface DeletedNode {
   nodes: number;
   /** Parts of the node deleted. */
   parts: number;
-  /** Items in the node's partition that are of types outside the model, or have keys of a template; they are left alone. */
+  /** Items in the node's partition that are of types outside the model; they are left alone. */
   skipped: number;
   /**
    * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
@@ -76,7 +75,7 @@ export async function deleteNodeWithEdges(
     parts: 0,
     skipped: 0,
     notFound: entering
-      .filter((edge) => !canFindIncoming(edge) || hasReadOnly(graph, edge))
+      .filter((edge) => !canFindIncoming(edge) || graph.mirrored?.has(edge.type) === true)
       .map(({ type: name }) => name),
     foundByOrders: found
       .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
@@ -132,10 +131,9 @@ async function deleteOutgoing(
         result.nodes = 1;
         node = item;
       } else if (kind === 'unknown') result.skipped += 1;
-      // An edge that the node makes goes with it. One with a template, or of a mirrored type, is not ours.
-      else if (isOfOthers(graph, { source: id, target })) result.skipped += 1;
-      else if (graph.table.rawKeys?.isMadeByNode({ source: id, target }) !== true)
-        (kind === 'part' ? parts : edges).push({ source: id, target });
+      // One of a mirrored type is not ours.
+      else if (isMirrored(graph, { source: id, target })) result.skipped += 1;
+      else (kind === 'part' ? parts : edges).push({ source: id, target });
     }
     await deleteItems(store, parts, result, 'parts');
     await deleteItems(store, edges, result, 'edges');
@@ -152,21 +150,14 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
         .map((source) => ({ source, target }))
-        .filter((key) => !isOfOthers(cascade.graph, key));
+        .filter((key) => !isMirrored(cascade.graph, key));
       await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
     }
   }
 }
 
-/** Whether some edges of a type are for others to write. */
-function hasReadOnly({ nodes, mirrored }: CompiledModel, { type: name, key, from }: EdgeModel): boolean {
-  if (mirrored?.has(name) === true) return true;
-  return key?.target !== undefined || [...from].some((type) => nodes.get(type)?.key !== undefined);
-}
-
 function canFindIncoming(edge: EdgeModel): boolean {
   const { inbound, copy, incoming } = edge;
-  if (isMadeByNode(edge)) return false;
   // Which partitions there are, only the edges tell.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }

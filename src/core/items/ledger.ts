@@ -35,7 +35,7 @@ export function keysAttribute(group: string): string {
 export type Amounts = Map<string, bigint>;
 
 /** Attributes of a ledger. An item that somebody else wrote must not add to other attributes of a count. */
-const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_]{0,63})$/;
+const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 /** Numbers among the attributes of a count. */
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 

@@ -16,7 +16,7 @@ export const ownerItem: ItemKind<'owner-item'> = {
   name: 'owner-item',
   lifetime: { of: 'generation', projectionOf },
   originsOf: (_graph, { source }) => [
-    origin({ source, target: source }, 'edges.….inbound.includeOwner', 'The node, among its incoming edges.'),
+    origin({ source, target: source }, 'edges.….inbound.includeTarget', 'The node, among its incoming edges.'),
   ],
 };
 
@@ -37,7 +37,7 @@ export interface OwnerItem {
 
 /**
  * Owner items: the items that a node asks for in the index partitions of its own incoming edges, for edge types with
- * `includeOwner`. The node sorts after every edge, so that one backward Query returns it and the last of its edges. They contain
+ * `includeTarget`. The node sorts after every edge, so that one backward Query returns it and the last of its edges. They contain
  * the node's attributes of the view, so that a reader does not need the view as well.
  *
  * @param attributes the node's attributes in its view.

@@ -1,4 +1,3 @@
-import { EdgeloomError } from '../../foundation/errors.ts';
 import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { describe, edgeSortKey, parseNodeId, tenantOf } from '../items/keys.ts';
@@ -77,17 +76,6 @@ export function classifyHashedEdge(
   // rule: hashed-edge-stays-within-its-tenant
   const misfit = misfitOfTarget(graph, edge, targetId) ?? misfitOfTenants(edge, source, targetId);
   return misfit ?? { kind: 'edge', edge, target: targetId };
-}
-
-/** Throws `invalid-id` for a node id that the table's raw keys cannot hold. */
-export function checkIdInRawKeys({ table }: CompiledModel, id: string): void {
-  const misfit = table.rawKeys?.misfitOf(id);
-  if (misfit === undefined) return;
-  throw new EdgeloomError(
-    'invalid-id',
-    `${describe(id)} is no id of the table: ${misfit}.`,
-    'Give ids that the key templates of the model can hold, or change the templates.',
-  );
 }
 
 /** Formats a misfit for a message: the reason, and the remedy if it is not obvious. */

@@ -3,14 +3,13 @@ import type { ExactNumber } from '../items/plain.ts';
 import type { InboundSetting } from './declared.ts';
 import type {
   AttributesOf,
-  Count,
   Derive,
   Fields,
-  FromSource,
   InputOf,
   NameOf,
   Order,
   Rank,
+  SourceValue,
   Sum,
   TypedOrder,
 } from './order.ts';
@@ -74,11 +73,8 @@ interface Remedies<ForNumber extends string, ForList extends string> {
   'an object': 'make a text of it with derive(...)';
 }
 
-type SearchRemedies = Remedies<"give type: 'number'", 'give each: true'>;
-type OrderRemedies<Name extends string> = Remedies<
-  `order by { from: '${Name}', type: 'number' }`,
-  'make a text of it with derive(...)'
->;
+type SearchRemedies = Remedies<"give type: 'number'", 'give multiValue: true'>;
+type OrderRemedies<Name extends string> = Remedies<`order by number('${Name}')`, 'make a text of it with derive(...)'>;
 
 /** A sentence for each kind of values that is wrong; never if none is. */
 type Sentence<Name extends string, Value, Remedy> = Value extends unknown
@@ -99,7 +95,7 @@ type ValueMistake<A, Name extends string, Type, Remedy> = Sentence<
 type EachMistake<Name extends string, Value, Type> =
   | ([Wrong<Value, Collection>] extends [never]
       ? never
-      : `${Name} is ${KindOf<Wrong<Value, Collection>>}: leave out each`)
+      : `${Name} is ${KindOf<Wrong<Value, Collection>>}: leave out multiValue`)
   | (Value extends readonly (infer Entry)[] | ReadonlySet<infer Entry>
       ? Sentence<`an entry of ${Name}`, Wrong<Entry, TakenBy<Type>>, SearchRemedies>
       : never);
@@ -140,7 +136,19 @@ type CheckedDerive<A, Given> =
         : Mistake<`${Exclude<NameOf<Read>, NameOf<A>>} is no attribute`, NameOf<A>>
       : Derive<A>;
 
-type CheckedKind<A, Given> = Given extends { readonly kind: 'rank' } ? CheckedRank<A, Given> : CheckedDerive<A, Given>;
+type CheckedKind<A, Given> = Given extends { readonly kind: 'rank' }
+  ? CheckedRank<A, Given>
+  : Given extends { readonly kind: TypedOrder['kind'] }
+    ? CheckedTyped<A, Given>
+    : CheckedDerive<A, Given>;
+
+/** A date or number: its attribute, and the values of that. */
+type CheckedTyped<A, Given> =
+  Given extends TypedOrder<infer Name extends string, infer Type>
+    ? Name extends NameOf<A>
+      ? Unless<ValueMistake<A, Name, Type, OrderRemedies<Name>>, Given>
+      : TypedOrder<NameOf<A>, Type>
+    : TypedOrder<NameOf<A>>;
 
 /** The options by their names; a name that is none is a mistake at its place. */
 type CheckedOptions<Known, Given> = {
@@ -153,8 +161,8 @@ type CheckedOptions<Known, Given> = {
 };
 
 /** The options of a search, with the names and orders that they take. */
-type KnownSearch<A, Options, From> = Omit<Options, 'from' | 'partition' | 'path'> & {
-  readonly from?: From;
+type KnownSearch<A, Options, From> = Omit<Options, 'attribute' | 'partition' | 'path'> & {
+  readonly attribute?: From;
   readonly partition?: NameWith<A, string>;
   readonly path?: readonly NameWith<A, string>[];
 };
@@ -172,12 +180,12 @@ type CheckedSearch<A, Name extends string, Given, Options> = Given extends strin
     ? CheckedKind<A, Given>
     : Given extends { readonly path: unknown }
       ? CheckedOptions<KnownSearch<A, Options, Order<A>>, Given>
-      : Given extends { readonly from: infer From }
+      : Given extends { readonly attribute: infer From }
         ? CheckedSearchFrom<A, From, Given, Options>
         : Given extends object
           ? Name extends NameOf<A>
             ? SearchBy<A, Name, TypeIn<Given>, Given, KnownSearch<A, Options, Order<A>>>
-            : Mistake<`${Name} is no attribute: name one with from or path`, NameOf<A>>
+            : Mistake<`${Name} is no attribute: name one with attribute or path`, NameOf<A>>
           : NameOf<A>;
 
 type CheckedSearchFrom<A, From, Given, Options> = From extends string
@@ -186,9 +194,7 @@ type CheckedSearchFrom<A, From, Given, Options> = From extends string
     : CheckedOptions<KnownSearch<A, Options, NameOf<A>>, Given>
   : From extends { readonly kind: unknown }
     ? CheckedOptions<KnownSearch<A, Options, CheckedKind<A, From>>, Given>
-    : From extends { readonly from: infer Name extends NameOf<A> }
-      ? SearchBy<A, Name, TypeIn<From & Given>, Given, KnownSearch<A, Options, CheckedOptions<TypedOrder<Name>, From>>>
-      : CheckedOptions<KnownSearch<A, Options, CheckedOptions<TypedOrder<NameOf<A>>, From>>, Given>;
+    : CheckedOptions<KnownSearch<A, Options, NameOf<A>>, Given>;
 
 /** A search by an attribute that there is: the mistake of its values, or its options. */
 type SearchBy<A, Name extends string, Type, Given, Known> = Unless<
@@ -196,7 +202,7 @@ type SearchBy<A, Name extends string, Type, Given, Known> = Unless<
   CheckedOptions<Known, Given>
 >;
 
-type SearchMistake<A, Name extends string, Type, Given> = Given extends { readonly each: infer Each }
+type SearchMistake<A, Name extends string, Type, Given> = Given extends { readonly multiValue: infer Each }
   ? Each extends true
     ? EachMistake<Name, Wrong<ValueOf<A, Name>, never>, Type>
     : ValueMistake<A, Name, Type, SearchRemedies>
@@ -206,19 +212,21 @@ type SearchMistake<A, Name extends string, Type, Given> = Given extends { readon
 export type CheckedInbound<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Given[Name]
-    : Name extends 'total' | 'by'
+    : Name extends 'total'
       ? CheckedTotal<A, Given[Name]>
-      : Name extends 'partition'
-        ? NameWith<A, string> | FromSource
-        : Name extends InboundSetting
-          ? Options[Name & keyof Options]
-          : Name extends 'gsi0' | 'gsi1'
-            ? CheckedEdgeOrder<A, Given[Name]>
-            : Name extends `gsi${number}`
-              ? 'there are gsi0 and gsi1: give further orders names of their own'
-              : Name extends `${infer Setting extends Exclude<InboundSetting, 'total' | 'by'>}s`
-                ? `reads like the option ${Setting}: give the order another name`
-                : CheckedEdgeOrder<A, Given[Name]>;
+      : Name extends 'groupBy'
+        ? CheckedGroups<A, Given[Name]>
+        : Name extends 'partition'
+          ? NameWith<A, string> | SourceValue
+          : Name extends InboundSetting
+            ? Options[Name & keyof Options]
+            : Name extends 'gsi0' | 'gsi1'
+              ? CheckedEdgeOrder<A, Given[Name]>
+              : Name extends `gsi${number}`
+                ? 'there are gsi0 and gsi1: give further orders names of their own'
+                : Name extends `${infer Setting extends Exclude<InboundSetting, 'total'>}s`
+                  ? `reads like the option ${Setting}: give the order another name`
+                  : CheckedEdgeOrder<A, Given[Name]>;
 };
 
 /** An order of edges as it is given: one value, or a list of them. */
@@ -228,36 +236,43 @@ type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
 
 type CheckedEdgePart<A, Given> = Given extends string
   ? CheckedName<A, Given, 'string', OrderRemedies<Given>>
-  : Given extends { readonly kind: 'source' } | { readonly kind: 'rank'; readonly attribute: FromSource }
+  : Given extends
+        | { readonly kind: 'source' }
+        | { readonly kind: 'rank' | TypedOrder['kind']; readonly attribute: SourceValue }
     ? Given
     : Given extends { readonly kind: unknown }
       ? CheckedKind<A, Given>
-      : Given extends { readonly from: infer Name extends NameOf<A> }
-        ? Unless<ValueMistake<A, Name, TypeIn<Given>, OrderRemedies<Name>>, CheckedOptions<TypedOrder<Name>, Given>>
-        : Given extends object
-          ? CheckedOptions<TypedOrder<NameOf<A> | FromSource>, Given>
-          : NameOf<A>;
+      : NameOf<A>;
 
 /** The sums and groups of a total as they are given. */
 export type CheckedTotals<A, Given> = {
-  readonly [Name in keyof Given]: Name extends 'total' | 'by'
+  readonly [Name in keyof Given]: Name extends 'total'
     ? CheckedTotal<A, Given[Name]>
-    : Mistake<`${Extract<Name, string>} is no option`, 'total' | 'by'>;
+    : Name extends 'groupBy'
+      ? CheckedGroups<A, Given[Name]>
+      : Mistake<`${Extract<Name, string>} is no option`, 'total' | 'groupBy'>;
 };
 
 type CheckedTotal<A, Given> = {
   readonly [Name in keyof Given]: Given[Name] extends Sum<infer Summed>
     ? CheckedPart<A, Summed, Wrong<ValueOf<A, Summed>, Numeric>, 'a sum is of numbers', Given[Name]>
-    : Given[Name] extends Count<infer Counted>
-      ? CheckedPart<
-          A,
-          Counted,
-          Wrong<ValueOf<A, Counted>, Numeric | string | boolean>,
-          'a group is of texts, numbers or booleans',
-          Given[Name]
-        >
-      : Sum<NameOf<A>> | Count<NameOf<A>>;
+    : Sum<NameOf<A>>;
 };
+
+/** The grouped attributes as they are given. */
+type CheckedGroups<A, Given> = Given extends readonly unknown[]
+  ? { readonly [Place in keyof Given]: CheckedGroup<A, Given[Place]> }
+  : readonly NameOf<A>[];
+
+type CheckedGroup<A, Given> = Given extends string
+  ? CheckedPart<
+      A,
+      Given,
+      Wrong<ValueOf<A, Given>, Numeric | string | boolean>,
+      'a group is of texts, numbers or booleans',
+      Given
+    >
+  : NameOf<A>;
 
 type CheckedPart<A, Name extends string, Value, Rule extends string, Given> =
   Name extends NameOf<A>
@@ -299,7 +314,4 @@ export type SourceMistake<A, Texts extends string, Numbers extends string> =
       ? Sentence<Numbers, Wrong<ValueOf<A, Numbers>, Numeric>, SourceRemedies<Numbers>>
       : never);
 
-type SourceRemedies<Name extends string> = Remedies<
-  `order by { from: fromSource('${Name}'), type: 'number' }`,
-  'name another attribute'
->;
+type SourceRemedies<Name extends string> = Remedies<`order by number(source('${Name}'))`, 'name another attribute'>;

@@ -2,8 +2,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
 import type { FeedNames } from './feed-names.ts';
-import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
-import type { RawKeys } from './keys/raw-keys.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
 import type {
@@ -133,8 +131,6 @@ export interface TableNames {
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */
   indexKeys?: IndexKeys;
-  /** The keys of items that other software writes; undefined: all have Edgeloom's. */
-  rawKeys?: RawKeys;
 }
 
 /** The key attributes of the two indexes. */
@@ -162,8 +158,6 @@ export interface NodeModel {
   parts: ReadonlyMap<string, PartModel>;
   /** Edge types that enter the node and include it as the owner of their index partitions. */
   ownerOf: readonly EdgeModel[];
-  /** The raw keys of its nodes, as templates; undefined: their ids. */
-  key?: NodeKeyOption;
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;
 }
@@ -209,8 +203,6 @@ export interface EdgeModel {
   tenantSeparator?: string;
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
-  /** The raw keys of its edges, as templates; undefined: Edgeloom's. */
-  key?: EdgeKeyOption;
   /** As of a node. */
   deletedWhen?: string;
 }

@@ -1,7 +1,6 @@
-import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { INBOUND_OPTIONS } from './options/option-tables.ts';
-import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.ts';
+import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } from './order.ts';
 
 /**
  * Types of the options of a node or edge type: the types that a definition carries from the model to writer
@@ -95,19 +94,17 @@ export interface TotalNames {
 }
 
 /** The totals that an option declares over edges of attributes `A`; never if it declares none. */
-type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
+type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'groupBy'>
   ? {
       sums: Extract<keyof NonNullable<Option<Options, 'total'>>, string>;
-      groups: GroupsOf<A, NonNullable<Option<Options, 'by'>>>;
+      groups: GroupsOf<A, NonNullable<Option<Options, 'groupBy'>>>;
     }
   : never;
 
-/** The values of the groups' attributes, by the names of the groups. */
-type GroupsOf<A, By> = {
-  [Name in Extract<keyof By, string>]: By[Name] extends { readonly attribute: infer Attribute }
-    ? ValueOf<A, Attribute>
-    : unknown;
-};
+/** The values of the grouped attributes, by their names. */
+type GroupsOf<A, GroupBy> = GroupBy extends readonly (infer Name)[]
+  ? { [Grouped in Extract<Name, string>]: ValueOf<A, Grouped> }
+  : Record<never, never>;
 
 /** The values of an attribute, as they are stored: of each shape that attributes may have. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined | null> : never) : never;
@@ -160,9 +157,12 @@ type ValueOfOne<Order, Type> = Order extends {
   ? Extract<Label, string>
   : Order extends { kind: 'derive' }
     ? string
-    : ValueOfType<Option<Order, 'type'> extends infer Own extends ValueType ? Own : Type>;
+    : ValueOfType<TypeOfOrder<Order, Type>>;
 
-/** The values of an attribute, or with `each` those of its elements. */
+/** The type of an order's values: its own, or that of its search. */
+type TypeOfOrder<Order, Type> = Order extends { kind: infer Own extends TypedOrder['kind'] } ? Own : Type;
+
+/** The values of an attribute, or with `multiValue` those of its elements. */
 type AttributeValueOf<A, Name, Each> = A extends unknown
   ? Name extends keyof A
     ? Each extends true
@@ -178,7 +178,7 @@ type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
   ? string
   : Order extends { kind: 'rank'; weights: Readonly<Record<infer Label, number>> }
     ? Extract<Label, string>
-    : Order extends { from: infer From }
+    : Order extends { kind: TypedOrder['kind']; attribute: infer From }
       ? AttributeValueOf<A, From, Each>
       : AttributeValueOf<A, Order extends string ? Order : Name, Each>;
 
@@ -191,7 +191,7 @@ type MembersOf<Value> = [Value] extends [string]
 
 /** The values of a search as arguments: of an attribute whose values are literals exactly these, unless they are folded. */
 type ArgumentOf<Value, Found, Options> = string extends Value
-  ? true extends Option<Options, 'fold'>
+  ? true extends Option<Options, 'caseInsensitive'>
     ? Value
     : Option<Options, 'type'> extends 'date'
       ? Value
@@ -203,12 +203,12 @@ type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
   ? 'ordered'
   : Order extends { kind: 'derive' }
     ? 'text'
-    : (Option<Order, 'type'> extends infer Own extends ValueType ? Own : Type) extends 'number'
+    : TypeOfOrder<Order, Type> extends 'number'
       ? 'ordered'
       : 'text';
 
 /** A search of attributes `A` by its name and its entry in the options. */
-type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
+type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive' | TypedOrder['kind'] }
   ? {
       kind: KindOfOrder<Entry, 'string'>;
       value: ArgumentOf<ValueOfOrder<Entry>, FoundByOrder<A, Name, Entry, false>, unknown>;
@@ -221,15 +221,15 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
         ? 'path'
         : Option<Entry, 'shards'> extends 'value'
           ? 'equality'
-          : KindOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
+          : KindOfOrder<Option<Entry, 'attribute'>, Option<Entry, 'type'>>;
       value: ArgumentOf<
-        ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>,
-        FoundByOrder<A, Name, Option<Entry, 'from'>, Option<Entry, 'each'>>,
+        ValueOfOrder<Option<Entry, 'attribute'>, Option<Entry, 'type'>>,
+        FoundByOrder<A, Name, Option<Entry, 'attribute'>, Option<Entry, 'multiValue'>>,
         Entry
       >;
       found: Option<Entry, 'path'> extends readonly unknown[]
         ? string[]
-        : FoundByOrder<A, Name, Option<Entry, 'from'>, Option<Entry, 'each'>>;
+        : FoundByOrder<A, Name, Option<Entry, 'attribute'>, Option<Entry, 'multiValue'>>;
       shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
       partition: IsGiven<Entry, 'partition'>;
     };
@@ -284,9 +284,9 @@ export type LabelOf<EdgeSet> = EdgeSet extends false
 
 /** The attribute of the source node that one value of an order, or a partition, names. */
 type NameOfSource<Part> =
-  Part extends FromSource<infer Name>
+  Part extends SourceValue<infer Name>
     ? Name
-    : Part extends { readonly from: FromSource<infer Name> } | { readonly attribute: FromSource<infer Name> }
+    : Part extends { readonly attribute: SourceValue<infer Name> }
       ? Name
       : never;
 
@@ -295,7 +295,7 @@ type NamesOfSource<Entry> = Entry extends readonly (infer Part)[] ? NameOfSource
 
 /** The attributes of the source node that an order takes as numbers. */
 type NumbersOfSource<Entry> = NamesOfSource<
-  Extract<Entry extends readonly (infer Part)[] ? Part : Entry, { readonly type: 'number' }>
+  Extract<Entry extends readonly (infer Part)[] ? Part : Entry, { readonly kind: 'number' }>
 >;
 
 /** The types that `edge` infers from its options. */
@@ -320,7 +320,7 @@ export interface EdgeTypesOf<
   namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
   textsOfSource: Exclude<NamesOfSource<Inbound[keyof Inbound]>, NumbersOfSource<Inbound[keyof Inbound]>>;
   numbersOfSource: NumbersOfSource<Inbound[keyof Inbound]>;
-  owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
+  owner: Option<Inbound, 'includeTarget'> extends infer Owner extends boolean ? Owner : false;
   partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);

@@ -26,7 +26,7 @@ type Names<Types extends NodeTypes> = unknown extends Types['output']
   ? string
   : NameOf<Types['output']> | PartNames<Types['parts']>;
 
-/** The attributes of parts, as `fromSource` names them: `STATE.status`. */
+/** The attributes of parts, as `source` names them: `STATE.status`. */
 type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];

@@ -30,8 +30,3 @@ export function isMirrored({ mirrored, edges }: CompiledModel, { source, target 
   const type = source === target ? undefined : typePrefix(target);
   return mirrored.has(type !== undefined && edges.has(type) ? type : (typePrefix(source) ?? ''));
 }
-
-/** Whether a base item is for others to write: its type is mirrored, or the model has its keys as templates. */
-export function isOfOthers(graph: CompiledModel, key: BaseKey): boolean {
-  return isMirrored(graph, key) || graph.table.rawKeys?.readOnlyReason(key) !== undefined;
-}

@@ -61,27 +61,27 @@ export interface Derive<A> {
   readonly others?: DeriveOptions<A>['others'];
 }
 
-/** An attribute of an edge's source node: see `fromSource`. */
-export interface FromSource<Name extends string = string> {
+/** An attribute of an edge's source node: see `source`. */
+export interface SourceValue<Name extends string = string> {
   readonly kind: 'source';
   readonly attribute: Name;
 }
 
 /**
  * Names an attribute of the node that an edge leaves, for use in the orders and the index partition of the edge type:
- * `gsi0: { from: fromSource('dueDate'), type: 'date' }` lists the edges by the due dates of their sources. A change of such
+ * `gsi0: date(source('dueDate'))` lists the edges by the due dates of their sources. A change of such
  * an attribute costs a write of the index item of each edge that leaves the node.
  *
  * @example
  * // The tickets of a project: the open ones first, each status by priority.
- * edge({ from: 'TICKET', to: 'PROJECT', inbound: { byStatus: [fromSource('status'), fromSource('priority')] } });
+ * edge({ from: 'TICKET', to: 'PROJECT', inbound: { byStatus: [source('status'), source('priority')] } });
  */
-export function fromSource<const Name extends string>(attribute: Name): FromSource<Name> {
+export function source<const Name extends string>(attribute: Name): SourceValue<Name> {
   return { kind: 'source', attribute };
 }
 
 /** A ranked label: see `rank`. */
-export interface Rank<Name extends string | FromSource = string, Label extends string = string> {
+export interface Rank<Name extends string | SourceValue = string, Label extends string = string> {
   readonly kind: 'rank';
   readonly attribute: Name;
   readonly weights: Readonly<Record<Label, number>>;
@@ -91,7 +91,7 @@ export interface Rank<Name extends string | FromSource = string, Label extends s
  * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
  * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
  */
-export function rank<const Name extends string | FromSource, const Label extends string>(
+export function rank<const Name extends string | SourceValue, const Label extends string>(
   attribute: Name,
   weights: Readonly<Record<Label, number>>,
 ): Rank<Name, Label> {
@@ -128,40 +128,44 @@ export function sum<const Name extends string>(attribute: Name): Sum<Name> {
   return { kind: 'sum', attribute };
 }
 
-/** A number of edges for each value of an attribute: see `count`. */
-export interface Count<Name extends string = string> {
-  readonly kind: 'count';
-  readonly attribute: Name;
-}
-
-/**
- * The number of a node's edges for each value of an attribute, kept exact: `inbound: { by: { kind: count('kind') } }`. The values
- * are texts, numbers and booleans, 50 different ones at most for each node. The attribute is the edge's own, as with `sum`.
- */
-export function count<const Name extends string>(attribute: Name): Count<Name> {
-  return { kind: 'count', attribute };
-}
-
 /** The sums and groups of a total of edges. */
 export interface TotalOptions<A> {
   /** Sums of attributes, by the names that they have in results. At most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
-  /** Numbers of edges by the values of an attribute, by the names that they have in results. At most 3. */
-  by?: Readonly<Record<string, Count<NameOf<A>>>>;
+  /**
+   * Attributes: for each, the number of edges by its values, kept exact. At most 3. The values are texts, numbers and booleans, 50
+   * different ones at most for each node. The attribute is the edge's own, as with `sum`.
+   */
+  groupBy?: readonly NameOf<A>[];
 }
 
-/** An order with its value type: `{ from: 'date', type: 'date' }`. */
-export interface TypedOrder<Name extends string | FromSource = string> {
-  from: Name;
-  /** How the value is encoded so that text order is its order. Default `'string'`. */
-  type?: ValueType;
+/** A value with its type: see `date` and `number`. */
+export interface TypedOrder<
+  Name extends string | SourceValue = string,
+  Type extends Exclude<ValueType, 'string'> = Exclude<ValueType, 'string'>,
+> {
+  readonly kind: Type;
+  readonly attribute: Name;
+}
+
+/**
+ * Orders by an attribute whose values are dates and times, ISO 8601 texts: `date('dueDate')`, of the node that an edge leaves
+ * `date(source('dueDate'))`. Text order becomes the order of time.
+ */
+export function date<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'date'> {
+  return { kind: 'date', attribute };
+}
+
+/** Orders by an attribute whose values are numbers: `number('points')`. Text order becomes the order of the numbers. */
+export function number<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'number'> {
+  return { kind: 'number', attribute };
 }
 
 /** An order of index items. An item without the attribute is left out of that order, as in any DynamoDB index. */
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
 /** One value that edges are sorted by: of the edge, or of its source node. */
-export type EdgeOrderPart<A> = Order<A> | FromSource | TypedOrder<FromSource> | Rank<FromSource>;
+export type EdgeOrderPart<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
  * An order of edges: one value, or several in order. A list is searched by its leading values, as a path is; an edge

@@ -18,23 +18,21 @@ import type {
   PartTypes,
   PartTypesOf,
 } from './declared.ts';
-import type { EdgeKeyOption, NodeKeyOption } from './keys/key-option.ts';
 import type {
   AttributesOf,
   Derive,
   EdgeOrderOption,
   Fields,
-  FromSource,
   NameOf,
   OpenFields,
   Order,
   ProjectOption,
   Rank,
+  SourceValue,
   TotalOptions,
 } from './order.ts';
 
-export { attribute } from './keys/key-option.ts';
-export { count, derive, fromSource, rank, sum } from './order.ts';
+export { date, derive, number, rank, source, sum } from './order.ts';
 
 /**
  * The vocabulary of a model file: `node`, `part`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
@@ -44,7 +42,7 @@ export { count, derive, fromSource, rank, sum } from './order.ts';
 /** Options of one search attribute. */
 export interface SearchOptions<A> {
   /** Attribute or order searched by. Default: the attribute that has the search's name. */
-  from?: Order<A>;
+  attribute?: Order<A>;
   /** How the value is encoded so that text order is its order. Default `'string'`. */
   type?: ValueType;
   /**
@@ -57,14 +55,14 @@ export interface SearchOptions<A> {
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Case-insensitive, by Unicode's case folding and NFKD, for values and arguments; results show the original. Default false. */
-  fold?: boolean;
+  caseInsensitive?: boolean;
   /** One search item for each element of a list or set. Default false. */
-  each?: boolean;
+  multiValue?: boolean;
   /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
   partition?: NameOf<A>;
   /**
    * Attributes of type string that are joined in this order and searched by whole leading segments: a country, a state, a
-   * city. It replaces `from`. A node is found by the segments up to the first attribute that it lacks; one that lacks
+   * city. It replaces `attribute`. A node is found by the segments up to the first attribute that it lacks; one that lacks
    * the first attribute is left out.
    */
   path?: readonly NameOf<A>[];
@@ -150,8 +148,7 @@ export interface NodeOptions<
   versionAttribute?: NoInfer<VersionName<F>>;
   /**
    * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
-   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Not with
-   * key templates. Default: none.
+   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
@@ -167,11 +164,6 @@ export interface NodeOptions<
    * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
    */
   parts?: Parts;
-  /**
-   * The keys that other software gives the nodes' items: `{ source: 'USER#{id}', target: 'PROFILE' }`. The node `USER-7` is then the
-   * item with the keys `USER#7` and `PROFILE`. Edges that leave the node lie in its partition. Default: the id is both keys.
-   */
-  key?: NodeKeyOption;
 }
 
 /** A node type of a model, as `node` makes it. */
@@ -221,16 +213,16 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   projectSource?: readonly string[];
   /**
    * Attribute of the edge, or of its source node, put into the index partition (a tenant): queries then name its value. An
-   * edge without it is left out. Not with `includeOwner`. Default: none.
+   * edge without it is left out. Not with `includeTarget`. Default: none.
    */
-  partition?: NameOf<A> | FromSource;
+  partition?: NameOf<A> | SourceValue;
   /**
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, owner: true })` gives it and the newest edges in one Query. It costs an
    * index item of the node for gsi0 and gsi1 together and one for each named order, written when what the view shows
    * changes. Needs `shards: 1`. Default false.
    */
-  includeOwner?: boolean;
+  includeTarget?: boolean;
 }
 
 /**
@@ -292,12 +284,6 @@ export interface EdgeOptions<
    * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
-  /**
-   * The keys that other software gives the edges: `{ source: 'ORG#{from}', target: 'USER#{to}' }`. For an edge that enters one type of
-   * node, with plain keys. `{ to: attribute('customerId') }`: the node that it leaves is the edge too, by an attribute. Default: the
-   * partition of the source, and the edge type, `-` and the target's id.
-   */
-  key?: EdgeKeyOption;
 }
 
 /** Options that are left out: an edge type without them has no orders and no totals. */

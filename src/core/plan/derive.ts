@@ -285,7 +285,7 @@ class IndexItems {
     for (const plan of plans) {
       const { settleBefore, isSuperseded, places } = plan.search.inForce;
       try {
-        if (plan.search.each) {
+        if (plan.search.multiValue) {
           // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
           // answer.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);

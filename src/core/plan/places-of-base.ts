@@ -30,7 +30,7 @@ export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey):
   };
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
     for (const search of searches.values()) {
-      if (search.part === of) add({ key: search.inForce.places.first, isPrefix: search.each, search });
+      if (search.part === of) add({ key: search.inForce.places.first, isPrefix: search.multiValue, search });
     }
   };
   for (const layer of layersOf(graph)) {

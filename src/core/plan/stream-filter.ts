@@ -28,14 +28,8 @@ export interface StreamFilterPattern {
  * keeps back causes no invocation, and the projector's own writes are most of a stream. It is positive, a prefix for each
  * letter, because Lambda promises no "anything but this prefix"; a mapping may have five patterns, and one may list many
  * prefixes.
- *
- * @param table its sort key's name, and the raw keys of its items where they have some.
  */
-export function streamFilterPattern({
-  sortKey,
-  rawKeys,
-}: Pick<TableNames, 'sortKey' | 'rawKeys'>): StreamFilterPattern {
-  const ofBaseItems = rawKeys?.sortKeyPrefixes ?? [...TYPE_INITIALS];
-  const prefixes = [...ofBaseItems, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
+export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
+  const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
   return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

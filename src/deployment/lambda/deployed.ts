@@ -1,6 +1,7 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import type { SourceTable } from '../../mirror/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -12,6 +13,7 @@ import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { jsonLines } from './json-lines.ts';
+import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { readFunctionSettings } from './settings.ts';
@@ -38,6 +40,24 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
 
     sampleRate,
     concurrency,
+  });
+}
+
+/**
+ * The stack's mirror function, where its parameter `sourceStreamArns` names streams of source tables.
+ *
+ * @example
+ * export const handler = deployedMirror(graph, sources);
+ */
+export function deployedMirror(graph: CompiledModel, sources: readonly SourceTable[]): MirrorHandler {
+  const { table, client, logLevel, sourceStreamArns } = readFunctionSettings();
+  const named = withTableName(graph, table);
+  return mirrorHandler(named, {
+    sources,
+    streamArns: sourceStreamArns,
+    logger: jsonLines(logLevel),
+    // Retries of a call belong to the mirror, which knows how much time is left.
+    store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
   });
 }
 

@@ -15,9 +15,23 @@ export {
   type RunHandlerOptions,
   type RunResponse,
 } from './check-run-handler.ts';
-export { deployedCheck, deployedFeed, deployedObserve, deployedRedrive, deployedStream } from './deployed.ts';
+export {
+  deployedCheck,
+  deployedFeed,
+  deployedMirror,
+  deployedObserve,
+  deployedRedrive,
+  deployedStream,
+} from './deployed.ts';
 export type { FeedHandler, FeedQueueEvent } from './feed-handler.ts';
 export type { FunctionLogger } from './json-lines.ts';
+export {
+  type MirrorEvent,
+  type MirrorHandler,
+  type MirrorHandlerOptions,
+  mirrorHandler,
+  type WatchedSource,
+} from './mirror-handler.ts';
 export {
   type ObserveHandler,
   type ObserveHandlerOptions,

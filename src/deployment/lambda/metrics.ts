@@ -105,6 +105,36 @@ export function createObserverMetrics(namespace: string, table: string): Observe
   };
 }
 
+/** Puts the metrics of a mirror out in the same way. */
+export interface MirrorMetrics {
+  /** @param batch `lagSeconds`: the age of its oldest record. */
+  emitBatch(batch: { records: number; isFailed: boolean; lagSeconds: number | undefined }): void;
+  /** Only calls of the schedule emit it. */
+  emitWatch(counts: { poisoned: number; conflicts: number }): void;
+  /** @param isReplaced whether a source table has another stream than the stack reads, or none. */
+  emitStream(isReplaced: boolean): void;
+}
+
+/** Metrics in a namespace, with our table as their dimension. */
+export function createMirrorMetrics(namespace: string, table: string): MirrorMetrics {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emitBatch({ records, isFailed, lagSeconds }) {
+      addCounts(metrics, { MirrorRecords: records, MirrorRetriedBatches: isFailed ? 1 : 0 });
+      if (lagSeconds !== undefined) addSeconds(metrics, { MirrorLagSeconds: lagSeconds });
+      metrics.publishStoredMetrics();
+    },
+    emitWatch({ poisoned, conflicts }) {
+      addCounts(metrics, { MirrorPoisoned: poisoned, MirrorConflicts: conflicts });
+      metrics.publishStoredMetrics();
+    },
+    emitStream(isReplaced) {
+      addCounts(metrics, { SourceStreamReplaced: isReplaced ? 1 : 0 });
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
 /** Puts the metrics of a check out in the same way; those of one call, not of the calls before it. */
 export function createCheckMetrics(
   namespace: string,

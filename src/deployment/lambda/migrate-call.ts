@@ -1,9 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
-import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
 import { type DividedOptions, type DividedResult, decideMigration, walkShare } from '../../migrate/divided/divided.ts';
-import { recordTemplates } from '../../migrate/key-templates.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../store/table.ts';
 import {
@@ -54,7 +52,7 @@ const DRAIN_SECONDS = 30;
 
 /**
  * Decides the steps of a migration until the function's time ends, and divides the next walk over the table into shares. It walks no
- * share itself: workers do, by `walkCall`. Throws `keys-changed` for key templates that differ from those of the last migration.
+ * share itself: workers do, by `walkCall`.
  */
 export async function migrateCall(
   graph: CompiledModel,
@@ -67,11 +65,6 @@ export async function migrateCall(
     shares: workers > 0 ? workers : workersFor(maxWcu),
     segmentsOfShare: SEGMENTS_A_WORKER,
   };
-  await recordTemplates(table.store, graph, false).catch((error: unknown) => {
-    if (!(error instanceof EdgeloomError && error.code === 'keys-changed')) throw error;
-    // The state machine calls again after other errors; this one waits for a person.
-    throw Object.assign(error, { name: WRONG_INPUT });
-  });
   const { shares, steps, done, next, leftovers, waitSeconds } = await decideMigration(
     await migrateOptions(graph, table, context),
     division,

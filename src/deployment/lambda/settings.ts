@@ -21,6 +21,8 @@ export interface FunctionSettings {
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
   streamArn?: string;
+  /** The streams of the source tables; absent: there is none. */
+  sourceStreamArns?: string[];
   /** The queue that the observer puts changes into; absent: it tells nobody. */
   feedQueueUrl?: string;
   /** The queue for events that EventBridge refuses for ever. */
@@ -52,6 +54,8 @@ const functionSchema = z.object({
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   /** The ARN of the table's stream: the redrive function sweeps it, the observer and the feed read it. */
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
+  /** The ARNs of the source tables' streams, with commas between them: the mirror function compares them with the tables. */
+  EDGELOOM_SOURCE_STREAM_ARNS: z.optional(z.string()),
   /** The queue that the observer puts changes into. Default: no feed. */
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
   /** The queue for changes that EventBridge refuses for ever. */
@@ -95,6 +99,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
+    sourceStreamArns: data.EDGELOOM_SOURCE_STREAM_ARNS?.split(','),
     feedQueueUrl: data.EDGELOOM_FEED_QUEUE_URL,
     feedDeadLettersUrl: data.EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL,
     eventBus: data.EDGELOOM_FEED_EVENT_BUS,

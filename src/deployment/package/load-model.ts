@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { type Source, source } from '../../mirror/source.ts';
+import { type SourceTable, sourceTable } from '../../mirror/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
 /**
@@ -20,16 +20,16 @@ export async function loadModel(file: string): Promise<CompiledModel> {
 }
 
 /** Loads the sources that a model file exports; none if it exports none. */
-export async function loadSources(file: string): Promise<readonly Source[]> {
+export async function loadSources(file: string): Promise<readonly SourceTable[]> {
   const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
   if (!Array.isArray(sources)) {
     throw new EdgeloomError(
       'invalid-config',
       `The model file ${file} exports sources that are no list.`,
-      "Export a list: export const sources = [source('app-table', { map })];",
+      "Export a list: export const sources = [sourceTable('app-table', { map })];",
     );
   }
-  return (sources as readonly Source[]).map(({ table, ...options }) => source(table, options));
+  return (sources as readonly SourceTable[]).map(({ table, ...options }) => sourceTable(table, options));
 }
 
 async function loadFile(file: string, isDefault: boolean): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { checkOptions } from '../../foundation/options.ts';
-import { loadModel } from '../package/load-model.ts';
+import { loadModel, loadSources } from '../package/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
-import { checkNames } from './project/service.ts';
+import { checkNames, checkSources } from './project/service.ts';
 import { frameworkStack, nameOfOwnTable } from './stack.ts';
 
 /** The argument that the Serverless Framework gives to a file from which a configuration takes values. */
@@ -49,13 +49,15 @@ export function serverlessValues(
     const service = String(await resolveVariable('self:service'));
     const model = await loadModel(modelFile);
     checkNames(modelFile, { service, table: nameOfOwnTable(model, parameters) });
-    return { parameters, stack: frameworkStack({ model, service, stage, parameters }) };
+    const unread = checkSources(await loadSources(modelFile), parameters);
+    return { parameters, unread, stack: frameworkStack({ model, service, stage, parameters }) };
   };
   return {
     functions: async (context) => (await stackOf(context)).stack.functions,
     resources: async (context) => {
-      const { stack, parameters } = await stackOf(context);
-      for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
+      const { stack, parameters, unread } = await stackOf(context);
+      for (const warning of [...parameterWarnings(parameters), ...unread])
+        process.stderr.write(`Warning: ${warning}\n`);
       return stack.resources;
     },
     stackPolicy: async (context) => ((await stackOf(context)).parameters.existingTableArn === '' ? STACK_POLICY : []),

@@ -12,12 +12,12 @@ import {
 } from './base/ids.ts';
 import { type Parameters, readParameters } from './base/parameters.ts';
 import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
-import { type Resources, ref, type Value } from './base/template.ts';
+import { attribute, type Resources, ref, type Value } from './base/template.ts';
 import { alarmResources, alarms } from './parts/alarms.ts';
 import { checkResources } from './parts/check-machine.ts';
 import { countCustomMetrics, dashboardResources } from './parts/dashboard.ts';
 import { emptiedBucketResources } from './parts/emptied-bucket.ts';
-import { failureResources, feedResources } from './parts/failures.ts';
+import { failureResources, feedResources, mirrorResources } from './parts/failures.ts';
 import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
 import { gradualResources } from './parts/gradual.ts';
 import { tableResources } from './parts/table.ts';
@@ -145,6 +145,7 @@ function resourcesOf(site: Site): Resources {
     ...tableResources(site),
     ...failureResources(site),
     ...feedResources(site),
+    ...mirrorResources(site),
     ...emptiedBucketResources(site),
     ...checkResources(site),
     ...triggerResources(site),
@@ -158,6 +159,12 @@ function resourcesOf(site: Site): Resources {
 function outputsOf({ graph, names, table, parameters }: Site): Template['Outputs'] {
   const { alarmEmail, alarmTopicArn } = parameters;
   return {
+    ...(functionsOf(parameters).includes('mirror') && {
+      MirrorRoleArn: {
+        Description: 'The role that reads the source tables: policies of other accounts name it.',
+        Value: attribute('MirrorRole'),
+      },
+    }),
     AlarmDrill: {
       Description:
         alarmEmail !== '' && alarmTopicArn === ''
@@ -186,7 +193,7 @@ function outputsOf({ graph, names, table, parameters }: Site): Template['Outputs
 /** How many things of a stack are billed by their number: metrics of its alarms, dashboards, and metrics that its programs emit. */
 export function stackFixtures(
   model: CompiledModel,
-  values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus'> = {},
+  values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus' | 'sourceStreamArns'> = {},
 ): { alarms: number; dashboards: number; metrics: number } {
   const site = siteOf({
     model,

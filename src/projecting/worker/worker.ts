@@ -5,7 +5,7 @@ import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { doubtTable } from '../../registry/identity.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
-import { changedItems } from '../../stream/changed-items.ts';
+import { changedItem } from '../../stream/changed-items.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import { type FollowRun, StreamFollower } from '../../stream/follower.ts';
 import { LeftoverFilter } from '../../stream/leftovers.ts';
@@ -129,7 +129,8 @@ class StreamWorker implements Worker {
 
 /** Whether a record is of a base item: the projector writes none. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
-  return changedItems(table, record).some(({ target }) => isBaseSortKey(target));
+  const item = changedItem(table, record);
+  return item !== undefined && isBaseSortKey(item.target);
 }
 
 /** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */

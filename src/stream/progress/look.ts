@@ -124,15 +124,7 @@ async function compareDerived(
     if (!hasExpectedFields(inTarget, expectedFields(derived, key.target))) differing.push(name);
     stored.set(name, inTarget);
   }
-  let revisions = revisionsOf(stored);
-  for (const edge of graph.table.rawKeys?.madeBy(base, item) ?? []) {
-    const made = classifyKey(graph, edge.source, edge.target);
-    if (!isProjectedKind(made)) continue;
-    const compared = await compareDerived(context, edge, made, consistent);
-    differing.push(...compared.differing);
-    revisions += ` ${compared.revisions}`;
-  }
-  return { problems: derived.problems, differing, revisions };
+  return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
 }
 
 /** Compares a base item with what is derived from it, as `compareDerived` does, where reads use it. */

@@ -5,7 +5,7 @@ import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { changedItems } from '../changed-items.ts';
+import { changedItem } from '../changed-items.ts';
 import { ShardPages } from '../shard-pages.ts';
 import {
   isNoShardError,
@@ -309,12 +309,11 @@ class ShardWalk {
   }
 }
 
-/** Returns the key of a record if the projector has to apply it; undefined for all others. A node comes before the edges that it makes. */
+/** Returns the key of a record if the projector has to apply it; undefined for all others. */
 function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
-  const items = changedItems(table, record);
-  const applied = items.filter(({ target }) => isBaseSortKey(target) || isContinuationKey(target));
-  const found = applied.find(({ source, target }) => source === target) ?? applied[0];
-  return found && { source: found.source, target: found.target };
+  const item = changedItem(table, record);
+  if (item === undefined || !(isBaseSortKey(item.target) || isContinuationKey(item.target))) return undefined;
+  return { source: item.source, target: item.target };
 }
 
 /** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */

@@ -17,8 +17,8 @@ export interface TailMark {
  * @param everyMs how long an answer is reused, in milliseconds.
  */
 export function lowMarkOfTail(context: MoverContext, everyMs: number): TailMark {
-  const { graph, store, source, now } = context;
-  const listener = new TailedSource(source, { hasImages: graph.table.rawKeys !== undefined });
+  const { store, source, now } = context;
+  const listener = new TailedSource(source);
   // The mark is not later than what the process has read of the stream.
   // rule: mark-is-not-later-than-the-reading
   const tail = { source: listener, now: () => Math.min(now(), listener.throughMs ?? 0) };

@@ -46,8 +46,5 @@ function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: s
 
 /** Returns the type that a node id or a sort key begins with; without one the whole text. The result has at most `MOST_CHARACTERS`. */
 function typeAtStart(text: string): string {
-  return (typePrefix(text) ?? BEFORE_SEPARATOR.exec(text)?.[0] ?? text).slice(0, MOST_CHARACTERS);
+  return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }
-
-/** The beginning of a raw key that no template of the model makes, which is marked by `?`: what other software has before its ids. */
-const BEFORE_SEPARATOR = /^\?[^A-Za-z0-9]?[A-Za-z0-9]+(?=[^A-Za-z0-9])/;

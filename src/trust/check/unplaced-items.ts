@@ -4,7 +4,7 @@ import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
-/** Base items of no type of the model, counted by the form of their keys as they are stored. */
+/** Base items of no type of the model, counted by the form of their keys. */
 
 /** The items whose keys have one form. */
 export interface UnplacedForm {
@@ -48,8 +48,7 @@ export class UnplacedItems {
   /** Counts an item that is known to be of no type of the model. */
   add(key: ItemKey): void {
     this.items += 1;
-    const stored = this.graph.table.rawKeys?.toRaw(key) ?? key;
-    const form = `${beginningOf(stored.source)} ${beginningOf(stored.target)}`;
+    const form = `${beginningOf(key.source)} ${beginningOf(key.target)}`;
     const known = this.forms.get(form);
     if (known === undefined && this.forms.size >= MOST_FORMS) {
       this.others += 1;
@@ -57,9 +56,7 @@ export class UnplacedItems {
     }
     const counted = known ?? { form, items: 0, examples: [] };
     counted.items += 1;
-    if (counted.examples.length < MOST_EXAMPLES) {
-      counted.examples.push({ source: stored.source, target: stored.target });
-    }
+    if (counted.examples.length < MOST_EXAMPLES) counted.examples.push({ source: key.source, target: key.target });
     this.forms.set(form, counted);
   }
 

@@ -136,7 +136,7 @@ function nodePlaces(graph: CompiledModel, source: string, expected: Derived): Pl
   const line = `nodes.${typePrefix(source)}`;
   const part = { kind: 'attributes' } as const;
   const view: Place = { source, sortKey: VIEW_KEY, name: `${line}.view`, suspect: { source, sortKey: VIEW_KEY, part } };
-  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeOwner`, expected)];
+  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeTarget`, expected)];
 }
 
 /** The places of a part: its view in each generation, and its searches. */

@@ -5,6 +5,8 @@ import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { Conflict } from '../../mirror/conflicts.ts';
+import { mirrorStatus, type SourceStatus } from '../../mirror/progress.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
@@ -119,6 +121,10 @@ export interface Status {
   indexSample: IndexSampleStatus | null;
   /** The parts of derived items that no observer judges. */
   notVerified: readonly string[];
+  /** The source tables that are mirrored, with the lag of this hop; `shards` has that of the other. */
+  sources: SourceStatus[];
+  /** Base items that several source items make. */
+  conflicts: Conflict[];
   /** Problems that need a person, a sentence each. */
   problems: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
@@ -168,6 +174,7 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
   const observed = await readObserverProgress(countingGet(store, stats));
   const { erasures: begun, unreadable } = await readErasures(store, stats);
   const indexSample = indexSampleStatus(observed?.sampled);
+  const { sources, conflicts } = await mirrorStatus(graph, store, { stats });
   const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
   const seen = seenConsumers(consumers, now());
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
@@ -183,7 +190,13 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
     indexSample,
-    notVerified: NOT_VERIFIED,
+    // The observer judges what is derived of base items alone.
+    notVerified: [
+      ...NOT_VERIFIED,
+      ...sources.map(({ source }) => `the source ${source}: edgeloom mirror check compares it`),
+    ],
+    sources,
+    conflicts,
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, seen)),
@@ -196,6 +209,8 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
       ...(observed === undefined ? [] : observerProblems(observed, now())),
       ...indexSampleProblems(indexSample),
+      ...sources.flatMap(sourceProblem),
+      ...conflicts.map(conflictProblem),
       ...erasures.flatMap(erasureProblem),
       ...(unreadable === 0
         ? []
@@ -204,6 +219,16 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
     rcu: stats.rcu,
     streamReads: position?.streamReads ?? 0,
   };
+}
+
+function sourceProblem({ source, poisoned }: SourceStatus): string[] {
+  if (poisoned === 0) return [];
+  const are = `${countText(poisoned, 'item')} of the source ${source} ${poisoned === 1 ? 'is' : 'are'}`;
+  return [`${are} not taken by the mapping: run edgeloom mirror check ${source}.`];
+}
+
+function conflictProblem({ source, target, claimants }: Conflict): string {
+  return `${source} ${target} is made by ${claimants.join(' and ')}: give each a key of its own in the mapping.`;
 }
 
 function erasureStatus({ stage, sinceMs, fenceMs }: Erasure, nowMs: number): ErasureStatus {

@@ -1,4 +1,4 @@
-import { knownItems } from '../../client/feed/known-items.ts';
+import { knownItem } from '../../client/feed/known-items.ts';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -317,15 +317,16 @@ export class Observer {
     const { source, table, now } = this.context;
     const label = streamLabel(source.streamArn);
     const context = { graph: this.graph!, streamLabel: label };
-    for (const { oldImage, newImage, ...key } of knownItems(table, record)) {
-      const change: SeenChange = {
-        ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
-        ...(oldImage !== undefined && { oldImage }),
-        ...(newImage !== undefined && { newImage }),
-      };
-      this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
-      this.context.indexSample?.receive(change, now());
-    }
+    const item = knownItem(table, record);
+    if (item === undefined) return;
+    const { oldImage, newImage, ...key } = item;
+    const change: SeenChange = {
+      ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
+      ...(oldImage !== undefined && { oldImage }),
+      ...(newImage !== undefined && { newImage }),
+    };
+    this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
+    this.context.indexSample?.receive(change, now());
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks. */

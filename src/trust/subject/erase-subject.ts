@@ -16,7 +16,7 @@ import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
-import { isOfOthers } from '../../core/model/mirrored.ts';
+import { isMirrored } from '../../core/model/mirrored.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
@@ -82,7 +82,7 @@ export interface ErasedItems {
   parts: number;
   /** Edges that leave or enter the node. */
   edges: number;
-  /** Base items of types outside the model, in its partition or with the sort key of an edge to it; none in a table with templates. */
+  /** Base items of types outside the model, in its partition or with the sort key of an edge to it. */
   unknown: number;
   /** Tombstones, empty counts and empty views. */
   derived: number;
@@ -119,12 +119,7 @@ const STREAM_MS = 24 * HOUR_MS;
 /** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
 /** Errors of a deletion by lists after which the walk over the table does all. */
-const WALKS_INSTEAD: ReadonlySet<string> = new Set([
-  'projection-not-ready',
-  'read-only-type',
-  'mirrored-type',
-  'condition-failed',
-]);
+const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
 /** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
 /** Groups at zero that one update takes away: it names each of them. */
@@ -138,8 +133,8 @@ const MOST_ATTEMPTS = 100;
  * over, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
  * interrupted anywhere and made again.
  *
- * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of types with
- * templates, and those that no template fits, are reported only: other software writes them. Until it has deleted them, each run is a first one.
+ * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of mirrored types
+ * are reported only: they follow their source items. Until these are gone, each run is a first one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject(graph, { store, id: 'USER-U1' });
@@ -359,7 +354,7 @@ class SubjectEraser {
 
   /** Whether a base item is not Edgeloom's to delete. */
   private isOfOthers(key: ItemKey): boolean {
-    return isOfOthers(this.options.graph, key);
+    return isMirrored(this.options.graph, key);
   }
 
   /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
@@ -376,10 +371,7 @@ class SubjectEraser {
 
   private async deleteBases(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
     if (items.length === 0) return [];
-    // An edge that an attribute of the node makes goes with the node.
-    const { rawKeys } = this.options.graph.table;
-    const written = items.filter((key) => rawKeys?.isMadeByNode(key) !== true);
-    await this.store.writeMany(written.map(({ source, target }) => ({ delete: { source, target } })));
+    await this.store.writeMany(items.map(({ source, target }) => ({ delete: { source, target } })));
     for (const { source, target, item } of items) {
       const { kind } = classifyBaseItem(this.options.graph, source, target, item);
       if (kind === 'node') this.total.nodes += 1;

@@ -7,7 +7,6 @@ import { edgeSortKey, hash128, isDerivedKey, SERVICE_PARTITION, typePrefix } fro
 import { valuesNamedBy } from '../../core/items/ledger.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { isMadeByNode } from '../../core/model/keys/key-option.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
@@ -38,27 +37,22 @@ const OF_SENTENCES = new Set(['.', ':']);
 
 /** Finds the id of one node in items. */
 export class SubjectNames {
-  /** The id as it is, and as the keys of a type with templates have it; and both as JSON escapes them. */
+  /** The id as it is, and as JSON escapes it. */
   private readonly forms: readonly string[];
   private readonly hash: string;
   /** Hashes of keys of edges to the subject: derived keys hold them where there is no room for the key. */
   private readonly edgeHashes: ReadonlySet<string>;
 
-  private readonly edges: CompiledModel['edges'];
   /** Attributes that are taken apart as keys. */
   private readonly keys: ReadonlySet<string>;
-  private readonly rawPartition: string | undefined;
 
   constructor(
     readonly id: string,
     private readonly graph: CompiledModel,
   ) {
     const { table, edges } = graph;
-    this.edges = edges;
     this.keys = new Set([table.partitionKey, table.sortKey]);
-    this.rawPartition = table.rawKeys?.rawPartition(id);
-    const forms = [id, this.rawPartition ?? id];
-    this.forms = [...new Set(forms.flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]))];
+    this.forms = [...new Set([id, JSON.stringify(id).slice(1, -1)])];
     this.hash = hash128(id);
     this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
   }
@@ -69,18 +63,13 @@ export class SubjectNames {
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
     if (source === SERVICE_PARTITION) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {
-      if (this.isEdgeKey(target)) {
-        // An attribute of another node makes it: that node is not the subject's.
-        const made = this.edges.get(typePrefix(target) ?? '');
-        if (made === undefined || !isMadeByNode(made)) return { kind: 'base' };
-        return { kind: 'mention', attributes: [made.key?.to?.attribute ?? ''], isSure: true };
-      }
+      if (this.isEdgeKey(target)) return { kind: 'base' };
       const { [TARGET_ID]: targetId, ...others } = item;
       // The target of a hashed key is an id as a whole, as one in a key is.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
       if (classifyKey(this.graph, source, target).kind !== 'unknown')
         return this.mentionOf(isOfKey ? others : item, this.namingInText);
-      return this.isInRawPartition(source) ? { kind: 'base' } : this.mentionOf(item, this.namingInText, true);
+      return this.mentionOf(item, this.namingInText, true);
     }
     if (isEntry) {
       const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';
@@ -184,11 +173,6 @@ export class SubjectNames {
     this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
-
-  /** Whether a partition whose keys have lost the case of ids may be the subject's. */
-  private isInRawPartition(source: string): boolean {
-    return this.rawPartition !== undefined && this.graph.table.rawKeys?.rawPartition(source) === this.rawPartition;
-  }
 
   /** Whether an attribute of a count names the subject as a value of a group. */
   private namesGroup(name: string, value: AttributeValue): boolean {

@@ -1,4 +1,4 @@
-import { type CompiledModel, defineGraph, edge, fromSource, node } from '../../../src/index.ts';
+import { type CompiledModel, defineGraph, edge, node, source } from '../../../src/index.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
 import type { Stage } from './stage.ts';
 
@@ -47,7 +47,7 @@ const NAMES = [
   'E-A-1',
   'a/b',
   '%2F',
-  'includeOwner',
+  'includeTarget',
   'ü🌊',
   '-',
   '~view',
@@ -64,7 +64,7 @@ export function drawSpec(random: Random): KeyedSpec {
       // An attribute has a name that is not empty.
       if (name === '') continue;
       const partition = random.chance(0.15) ? { partition: 'country' } : {};
-      search[name] = { shards: 1 + random.below(3), ...(random.chance(0.4) && { each: true }), ...partition };
+      search[name] = { shards: 1 + random.below(3), ...(random.chance(0.4) && { multiValue: true }), ...partition };
     }
     // Each model has one projection at least.
     nodes[type] = { list: type === 'B_1' || random.chance(0.5), search };
@@ -137,7 +137,7 @@ export function without(spec: KeyedSpec, projection: string): KeyedSpec {
 }
 
 export function graphOf({ nodes, edges }: KeyedSpec): CompiledModel {
-  const orderOf = ({ by, ofSource }: OrderSpec): unknown => (ofSource ? fromSource(by) : by);
+  const orderOf = ({ by, ofSource }: OrderSpec): unknown => (ofSource ? source(by) : by);
   return defineGraph({
     table: 'records',
     nodes: Object.fromEntries(
@@ -146,7 +146,7 @@ export function graphOf({ nodes, edges }: KeyedSpec): CompiledModel {
     edges: Object.fromEntries(
       Object.entries(edges).map(([type, { to, keys, degree, copy, owner, shards, orders }]) => {
         const named = Object.fromEntries(Object.entries(orders).map(([name, order]) => [name, orderOf(order)]));
-        const inbound = { ...named, shards, ...(owner && { includeOwner: true }) };
+        const inbound = { ...named, shards, ...(owner && { includeTarget: true }) };
         return [
           type,
           edge({

@@ -37,7 +37,10 @@ const PLAIN: ModelSpec = {
 };
 const UNSEARCHED: ModelSpec = { ...PLAIN, searches: {} };
 const MORE_SHARDS: ModelSpec = { ...PLAIN, searches: { tag: { order: BY_TAG, shards: 3, project: [] } } };
-const FOLDED: ModelSpec = { ...PLAIN, searches: { tag: { order: BY_TAG, shards: 2, project: [], fold: true } } };
+const FOLDED: ModelSpec = {
+  ...PLAIN,
+  searches: { tag: { order: BY_TAG, shards: 2, project: [], caseInsensitive: true } },
+};
 const LABELLED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, set: ['r'] } };
 const COPYING: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, copy: ['a'] } };
 const JOINED: ModelSpec = {
@@ -47,7 +50,7 @@ const JOINED: ModelSpec = {
 const INITIAL: SearchSpec = { order: { by: 'derive', version: 1 }, shards: 1, project: [] };
 const DERIVED: ModelSpec = { ...PLAIN, searches: { ...PLAIN.searches, initial: INITIAL } };
 const UNTOTALLED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, orders: {} } };
-const BY_KIND = { sums: {}, groups: { kind: 'kind' } };
+const BY_KIND = { sums: {}, groups: ['kind'] };
 const TOTALLED: ModelSpec = { ...PLAIN, edge: { ...UNTOTALLED.edge, incoming: BY_KIND, outgoing: BY_KIND } };
 const ENTERING: ModelSpec = { ...PLAIN, edge: { ...UNTOTALLED.edge, incoming: BY_KIND } };
 const LEAVING: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, outgoing: BY_KIND } };

@@ -205,7 +205,7 @@ function checkTotals(world: World, registry: Registry): void {
   }
 }
 
-const NO_TOTALS: TotalSpec = { sums: {}, groups: {} };
+const NO_TOTALS: TotalSpec = { sums: {}, groups: [] };
 
 function textOfTotals(byNode: ReadonlyMap<string, Numbers>): string {
   const nodes = [...byNode].filter(([, numbers]) => numbers.size > 0);
@@ -268,7 +268,9 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
     for (const { source } of history.keys(isNodeOf(type))) {
       for (const row of hitsOf(search, source, stateOf(source, source))) {
         const { value, attributes } = JSON.parse(row.text) as { value: unknown; attributes: object };
-        texts.push(stableText([source, search.each === true ? `${attribute}/${value}` : attribute, attributes, true]));
+        texts.push(
+          stableText([source, search.multiValue === true ? `${attribute}/${value}` : attribute, attributes, true]),
+        );
       }
     }
     return texts;

@@ -238,7 +238,7 @@ function isOfRegistry({ suspect: { part } }: ObservedDrift): boolean {
 
 /** Whether the oracle says nothing of such an item. */
 function isUnjudged({ suspect: { sortKey, part } }: ObservedDrift): boolean {
-  if (/^~(more|quarantine)/.test(sortKey) || sortKey.includes('#includeOwner')) return true;
+  if (/^~(more|quarantine)/.test(sortKey) || sortKey.includes('#includeTarget')) return true;
   const isPlain = /^~ix\/(?:@\d+\/)?(#list)?$/.test(sortKey);
   return isPlain || ['form', 'expiry', 'watermark', 'garbage', 'unknown-item'].includes(part.kind);
 }

@@ -85,14 +85,14 @@ export function withState(node: State, state: State): State {
 }
 
 export function folded(value: string, search: SearchSpec): string {
-  return search.fold === true ? value.normalize('NFKD').toLowerCase() : value;
+  return search.caseInsensitive === true ? value.normalize('NFKD').toLowerCase() : value;
 }
 
 /** The hits of a node in a search; with `equal`, those of that value. */
 export function hitsOf(search: SearchSpec, id: string, state: State, equal?: string | number): Row[] {
   if (state === undefined) return [];
   const { order } = search;
-  const values = search.each === true && order.by === 'attribute' ? state[order.name] : undefined;
+  const values = search.multiValue === true && order.by === 'attribute' ? state[order.name] : undefined;
   const owns = Array.isArray(values) ? values.map((value) => ({ [(order as { name: string }).name]: value })) : [state];
   const rows: Row[] = [];
   for (const own of owns) {

@@ -4,7 +4,7 @@ import type { ItemKey } from '../../../src/core/store-port.ts';
 
 /** The projection that an index item belongs to; undefined for those that are looked at through readers alone. */
 export function nameOfItem(source: string, rest: string): string | undefined {
-  if (rest.startsWith('#includeOwner') || rest === '#list' || rest === '') return undefined;
+  if (rest.startsWith('#includeTarget') || rest === '#list' || rest === '') return undefined;
   const [, part, ofPart] = /^#([A-Z]+)\/([^/]*)/.exec(rest) ?? [];
   if (part !== undefined) return `search:${source[0]}.${part}.${ofPart}`;
   if (rest.startsWith('#')) return `order:AB.${rest.slice(1, rest.indexOf('/'))}`;
@@ -17,7 +17,7 @@ export function generationOf({ source, target }: ItemKey): { name: string; id: n
   const [, place = '', mark = '1', rest = ''] = /^~(ix|view|in|total|degree)\/(?:@(\d+)\/)?(.*)$/s.exec(target) ?? [];
   const id = Number(mark);
   if (place === 'ix') {
-    const [, edgeType, order] = /^#includeOwner\/([A-Z]+)(?:\/(.*))?$/.exec(rest) ?? [];
+    const [, edgeType, order] = /^#includeTarget\/([A-Z]+)(?:\/(.*))?$/.exec(rest) ?? [];
     if (edgeType !== undefined) return { name: order ? `order:${edgeType}.${order}` : `inbound:${edgeType}`, id };
     return { name: nameOfItem(source, rest) ?? `search:${source[0]}.`, id };
   }

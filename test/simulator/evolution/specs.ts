@@ -1,13 +1,13 @@
 import {
   type CompiledModel,
-  count,
   defineGraph,
   derive,
   edge,
-  fromSource,
   node,
+  number,
   part,
   rank,
+  source,
   sum,
 } from '../../../src/index.ts';
 import type { Random } from '../kernel/random.ts';
@@ -30,18 +30,18 @@ export type OrderSpec =
 
 export interface SearchSpec {
   order: OrderSpec;
-  each?: boolean;
-  fold?: boolean;
+  multiValue?: boolean;
+  caseInsensitive?: boolean;
   shards: number | 'value';
   shardBy?: 'source';
   hash?: 'codepoint-product';
   project: readonly string[];
 }
 
-/** Sums and groups over edges: the attribute of each, by the name that the total has for it. */
+/** Sums and groups over edges: the attribute of each sum, by the name that the total has for it, and the grouped attributes. */
 export interface TotalSpec {
   sums: Readonly<Record<string, string>>;
-  groups: Readonly<Record<string, string>>;
+  groups: readonly string[];
 }
 
 /** The part STATE of a person. */
@@ -159,7 +159,7 @@ function withOrder(spec: ModelSpec, name: string, order: OrderSpec | undefined):
 
 const CHANGES: readonly [Change, ...Change[]] = [
   (spec, random) => withSearch(spec, 'name', { shards: random.oneOf([1, 2, 3, 5, 'value']) }),
-  (spec) => withSearch(spec, 'name', { fold: !(spec.searches['name']?.fold ?? false) }),
+  (spec) => withSearch(spec, 'name', { caseInsensitive: !(spec.searches['name']?.caseInsensitive ?? false) }),
   (spec, random) => withSearch(spec, 'name', { shardBy: random.chance(0.5) ? 'source' : undefined, shards: 3 }),
   (spec, random) => withSearch(spec, 'name', { hash: random.chance(0.5) ? 'codepoint-product' : undefined }),
   (spec, random) => withSearch(spec, 'name', { project: random.chance(0.5) ? ['status'] : [] }),
@@ -168,7 +168,7 @@ const CHANGES: readonly [Change, ...Change[]] = [
   (spec, random) =>
     withSearch(spec, 'status', { order: { by: 'rank', name: 'status', table: random.below(2) }, shards: 2 }),
   toggled('num', { order: { by: 'number', name: 'num' }, shards: 2, project: ['name'] }),
-  toggled('tags', { order: { by: 'attribute', name: 'tags' }, each: true, shards: 1, project: [] }),
+  toggled('tags', { order: { by: 'attribute', name: 'tags' }, multiValue: true, shards: 1, project: [] }),
   (spec, random) => withSearch(spec, 'initial', { order: { by: 'derive', version: 1 + random.below(2) }, shards: 1 }),
   (spec, random) => ({
     ...spec,
@@ -214,16 +214,12 @@ const SUMS: readonly [TotalSpec['sums'], ...TotalSpec['sums'][]] = [
   { hours: 'cost' },
   {},
 ];
-const GROUPS: readonly [TotalSpec['groups'], ...TotalSpec['groups'][]] = [
-  { kind: 'kind' },
-  { kind: 'kind', role: 'role' },
-  { kind: 'role' },
-];
+const GROUPS: readonly [TotalSpec['groups'], ...TotalSpec['groups'][]] = [['kind'], ['kind', 'role'], ['role']];
 
 function anyTotal(random: Random): TotalSpec {
   const sums = random.oneOf(SUMS);
   const mayGroup = Object.keys(sums).length === 0 || random.chance(0.7);
-  return { sums, groups: mayGroup ? random.oneOf(GROUPS) : {} };
+  return { sums, groups: mayGroup ? random.oneOf(GROUPS) : [] };
 }
 
 function anyState(random: Random): PartSpec {
@@ -232,7 +228,7 @@ function anyState(random: Random): PartSpec {
   return {
     view: random.oneOf<PartSpec['view']>(['ALL', 'KEYS_ONLY', ['mood'], ['level']]),
     searches: {
-      ...search('mood', { shards: 1 + random.below(3), fold: random.chance(0.3), project: ['level'] }),
+      ...search('mood', { shards: 1 + random.below(3), caseInsensitive: random.chance(0.3), project: ['level'] }),
       ...search('level', { order: { by: 'number', name: 'level' } }),
     },
   };
@@ -272,11 +268,10 @@ export function withTotalsAndParts(specs: readonly ModelSpec[], random: Random):
 }
 
 function totalOf({ sums, groups }: TotalSpec): object {
-  const made = (of: Readonly<Record<string, string>>, by: (attribute: string) => unknown): object =>
-    Object.fromEntries(Object.entries(of).map(([name, attribute]) => [name, by(attribute)]));
+  const total = Object.fromEntries(Object.entries(sums).map(([name, attribute]) => [name, sum(attribute)]));
   return {
-    ...(Object.keys(sums).length > 0 && { total: made(sums, sum) }),
-    ...(Object.keys(groups).length > 0 && { by: made(groups, count) }),
+    ...(Object.keys(sums).length > 0 && { total }),
+    ...(groups.length > 0 && { groupBy: groups }),
   };
 }
 
@@ -293,19 +288,27 @@ function computed(version: number, attribute: string, code: readonly number[]): 
 function orderOf(order: OrderSpec, code: readonly number[]): unknown {
   const { by } = order;
   if (by === 'rank') return rank(order.name, (order.name === 'role' ? TABLES : STATUSES)[order.table]!);
-  if (by === 'number') return { from: order.name, type: 'number' };
+  if (by === 'number') return number(order.name);
   if (by === 'derive') return computed(order.version, 'name', code);
-  if (by === 'source') return fromSource(order.name);
-  if (by === 'sourceRank') return rank(fromSource(order.name), STATUSES[order.table]!);
-  if (by === 'pair') return [order.name, fromSource(order.source)];
+  if (by === 'source') return source(order.name);
+  if (by === 'sourceRank') return rank(source(order.name), STATUSES[order.table]!);
+  if (by === 'pair') return [order.name, source(order.source)];
   return order.name;
 }
 
-function searchOf({ order, each, fold, shards, shardBy, hash, project }: SearchSpec, code: readonly number[]): unknown {
-  const from = orderOf(order, code);
-  const type = order.by === 'number' ? { from: order.name, type: 'number' } : { from };
+function searchOf(
+  { order, multiValue, caseInsensitive, shards, shardBy, hash, project }: SearchSpec,
+  code: readonly number[],
+): unknown {
   const spread = shards === 'value' ? {} : { ...(shardBy && { shardBy }), ...(hash && { hash }) };
-  return { ...type, shards, project, ...(each && { each }), ...(fold && { fold }), ...spread };
+  return {
+    attribute: orderOf(order, code),
+    shards,
+    project,
+    ...(multiValue && { multiValue }),
+    ...(caseInsensitive && { caseInsensitive }),
+    ...spread,
+  };
 }
 
 function stateOf({ view, searches }: PartSpec, code: readonly number[]): unknown {
@@ -325,7 +328,7 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
     shards,
     project,
     ...(projectSource.length > 0 && { projectSource }),
-    ...(owner && { includeOwner: true }),
+    ...(owner && { includeTarget: true }),
   };
   return defineGraph({
     table: 'records',

@@ -33,8 +33,8 @@ export function numbersOf({ sums, groups }: TotalSpec, edge: State): Numbers {
     if (units === undefined) problems += ONE;
     else numbers.set(`sum ${name}`, units);
   }
-  for (const [name, attribute] of Object.entries(groups)) {
-    const value = edge[attribute];
+  for (const name of groups) {
+    const value = edge[name];
     if (value === undefined) continue;
     if (isGroup(value)) numbers.set(`by ${name} ${JSON.stringify(value)}`, ONE);
     else problems += ONE;
@@ -123,19 +123,19 @@ export function textOfNumbers(numbers: Numbers): string {
 export interface TotalGiven {
   count: number;
   problems?: number;
-  by: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  groups: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 /** The answer that a reader should give for a total. */
 function answerOf({ sums, groups }: TotalSpec, numbers: Numbers): object {
   const number = (name: string): number => Number((numbers.get(name) ?? 0n) / ONE);
   const problems = number('problems');
-  const by = Object.keys(groups).map((name) => [name, groupOf(numbers, `by ${name} `)] as const);
+  const found = groups.map((name) => [name, groupOf(numbers, `by ${name} `)] as const);
   return {
     count: number('count'),
     ...(problems > 0 && { problems }),
     ...Object.fromEntries(Object.keys(sums).map((name) => [name, decimalOf(numbers.get(`sum ${name}`) ?? 0n)])),
-    by: Object.fromEntries(by),
+    groups: Object.fromEntries(found),
   };
 }
 

@@ -70,7 +70,7 @@ interface Wanted {
 
 const ANY = '*';
 const AC_ORDER: OrderSpec = { by: 'attribute', name: 'since' };
-const NO_TOTALS: TotalSpec = { sums: {}, groups: {} };
+const NO_TOTALS: TotalSpec = { sums: {}, groups: [] };
 
 class Moment {
   readonly found: WrongItem[] = [];
@@ -112,7 +112,7 @@ class Moment {
     for (const { key, item } of this.derived.values()) {
       const owner = generationOf(key);
       if (owner?.name !== name || owner.id !== id || names.has(nameOf(key))) continue;
-      if (isCount(key) || key.target.includes('#includeOwner')) continue;
+      if (isCount(key) || key.target.includes('#includeTarget')) continue;
       if (isLive(item)) this.add(key, basesOfKey(key), `${stableText(contentOf(item))} instead of nothing`);
     }
     if (kind === 'inbound') this.judgeCounts(of, mark, spec);
@@ -146,7 +146,7 @@ class Moment {
       if (type !== STATE && !source.startsWith(`${type}-`)) continue;
       for (const { sort, text } of hitsOf(search, source, partition.get(target))) {
         const { value, attributes } = JSON.parse(text) as { value: unknown; attributes: Record<string, unknown> };
-        const sortKey = `~ix/${mark}${search.each === true ? `${place}/${value}` : place}`;
+        const sortKey = `~ix/${mark}${search.multiValue === true ? `${place}/${value}` : place}`;
         const gsi0 = search.order.by === 'number' ? ANY : sort.slice(0, -1).join('-');
         yield { key: { source, target: sortKey }, bases: [{ source, target }], value, attributes, gsi0 };
       }

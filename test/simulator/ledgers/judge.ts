@@ -78,7 +78,7 @@ async function totalsOf(
   direction: Direction,
 ): Promise<{ whole: Record<string, unknown> | string; bare: Record<string, unknown> }> {
   const options = inbound !== undefined && outgoing !== undefined ? { direction } : {};
-  const bare = await reader.total(id, type, { ...options, by: false });
+  const bare = await reader.total(id, type, { ...options, groups: false });
   try {
     return { whole: await reader.total(id, type, options), bare };
   } catch (error) {
@@ -95,13 +95,13 @@ function compareTotal(
   mayLackRoom: boolean,
 ): void {
   const plain = { count, ...(problems > 0 && { problems }), ...sums };
-  const { by: _, ...withoutGroups } = bare;
+  const { groups: _, ...withoutGroups } = bare;
   compare(`${what} without groups`, plain, withSums(withoutGroups, sums));
   const isFull = Object.values(groups).some((values) => Object.keys(values).length > ROOM);
   if (whole === 'too-many-groups' && mayLackRoom && !isFull) return;
   compare(
     what,
-    isFull ? 'too-many-groups' : { ...plain, by: groups },
+    isFull ? 'too-many-groups' : { ...plain, groups },
     typeof whole === 'string' ? whole : withSums(whole, sums),
   );
 }

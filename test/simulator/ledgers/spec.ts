@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { count, defineGraph, edge, fromSource, node, part, sum } from '../../../src/index.ts';
+import { defineGraph, edge, node, part, source, sum } from '../../../src/index.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Names } from '../kernel/table.ts';
 
@@ -47,7 +47,7 @@ export interface Spec {
 }
 
 const SUMS = { hours: 'hours', cost: 'cost', again: 'hours' };
-const GROUPS = { kind: 'kind', level: 'level', unit: 'hours' };
+const GROUPS = { kind: 'kind', level: 'level', hours: 'hours' };
 
 /** Throws a model. */
 export function throwSpec(dice: Random): Spec {
@@ -124,7 +124,7 @@ function edgeOf({ from, to, inbound, outgoing, hashed, listed, copies, byDate, b
   const entries = {
     ...(inbound && ledgerOf(inbound)),
     ...(byDate && { gsi0: 'date' }),
-    ...(byPart && { byState: { from: fromSource('STATE.status') } }),
+    ...(byPart && { byState: source('STATE.status') }),
   };
   return edge({
     from,
@@ -140,5 +140,5 @@ function edgeOf({ from, to, inbound, outgoing, hashed, listed, copies, byDate, b
 function ledgerOf({ total, by }: Ledger): object {
   const each = <T>(names: Readonly<Record<string, string>>, make: (attribute: string) => T): Record<string, T> =>
     Object.fromEntries(Object.entries(names).map(([name, attribute]) => [name, make(attribute)]));
-  return { total: each(total, (attribute) => sum(attribute)), by: each(by, (attribute) => count(attribute)) };
+  return { total: each(total, (attribute) => sum(attribute)), groupBy: Object.values(by) };
 }

@@ -126,7 +126,7 @@ function basesOf(options: ModelOptions, source: string, target: string): string[
     return [`${child} ${storedKey(options, `${type}-${source}`)}`];
   }
   if (target === '~view/STATE' || target.startsWith('~ix/#STATE/')) return [`${source} STATE`];
-  const edge = /^~ix\/(?:#(?!includeOwner)[^/]+\/)?([A-Z]+-.+)$/.exec(target)?.[1];
+  const edge = /^~ix\/(?:#(?!includeTarget)[^/]+\/)?([A-Z]+-.+)$/.exec(target)?.[1];
   return edge === undefined ? [`${source} ${source}`] : [`${source} ${edge}`, `${source} ${source}`, `${source} STATE`];
 }
 

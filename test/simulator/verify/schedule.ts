@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
@@ -46,7 +46,7 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
       }),
       SELLS: edge({
         ...{ from: 'SHOP', to: 'USER', edgeSet: false },
-        ...(joins && { inbound: { gsi0: fromSource('title') } }),
+        ...(joins && { inbound: { gsi0: source('title') } }),
       }),
     },
   });

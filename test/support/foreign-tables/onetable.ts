@@ -1,4 +1,4 @@
-import { defineGraph, edge, node, type Reader } from '../../../src/index.ts';
+import { defineGraph, edge, node, number, type Reader } from '../../../src/index.ts';
 import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
@@ -81,7 +81,7 @@ export const oneTable: ForeignTable = {
       nodes: { ACCOUNT: node(), USER: node({ search: { email: {}, city: { shards: 1 } } }), INVOICE: node() },
       edges: {
         OF: edge({ from: 'USER', to: 'ACCOUNT', inbound: { gsi0: 'email' } }),
-        BILLS: edge({ from: 'INVOICE', to: 'ACCOUNT', inbound: { gsi0: { from: 'number', type: 'number' } } }),
+        BILLS: edge({ from: 'INVOICE', to: 'ACCOUNT', inbound: { gsi0: number('number') } }),
       },
     }),
   layout: fromOneTable(SCHEMA, [

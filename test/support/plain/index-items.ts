@@ -70,8 +70,8 @@ function addOrderKeys(
 /** A search's items of a node with their sort keys; more than one only where it has one for each value. */
 export function searchItems(search: SearchModel, subject: Subject): [string, Item][] {
   const purpose = `search ${search.indexPartition}`;
-  if (!search.each) {
-    const encoded = encodeOrder(search.order, subject, Boolean(search.fold), purpose);
+  if (!search.multiValue) {
+    const encoded = encodeOrder(search.order, subject, Boolean(search.caseInsensitive), purpose);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
     return item === undefined ? [] : [[search.inForce.places.first, item]];
@@ -110,7 +110,7 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encode(entry, type, Boolean(search.fold), purpose, attribute));
+  return values.map((entry) => encode(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
 }
 
 function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {

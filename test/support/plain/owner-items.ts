@@ -7,7 +7,7 @@ import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 
 /**
- * Owner items, with their sort keys: what a node asks for among its incoming edges, where an edge type has `includeOwner`. The node sorts
+ * Owner items, with their sort keys: what a node asks for among its incoming edges, where an edge type has `includeTarget`. The node sorts
  * behind every edge.
  *
  * @param attributes what the view shows of the node.

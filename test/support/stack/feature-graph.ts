@@ -1,5 +1,5 @@
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 
 /** Models by what they make the functions do; each for a table of any name. */
 export const FEATURE_GRAPHS = {
@@ -18,11 +18,11 @@ export const FEATURE_GRAPHS = {
         USER: node({
           view: ['name'],
           viewBudgetBytes: 32_768,
-          search: { name: { fold: true }, joined: { type: 'date' } },
+          search: { name: { caseInsensitive: true }, joined: { type: 'date' } },
         }),
       },
       edges: {
-        MEMBER: edge({ from: 'USER', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since', includeOwner: true } }),
+        MEMBER: edge({ from: 'USER', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since', includeTarget: true } }),
       },
     }),
   /** Copies and their fan-outs. */
@@ -40,7 +40,7 @@ export const FEATURE_GRAPHS = {
       edges: {
         MEMBER: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: ['role'] },
-          inbound: { gsi0: fromSource('name'), byRole: ['role', fromSource('joined')], projectSource: ['name'] },
+          inbound: { gsi0: source('name'), byRole: ['role', source('joined')], projectSource: ['name'] },
         }),
       },
     }),
@@ -67,11 +67,11 @@ export const FEATURE_GRAPHS = {
           to: 'USER',
           copy: ['name'],
           edgeSet: ['role'],
-          inbound: { gsi0: 'since', includeOwner: true },
+          inbound: { gsi0: 'since', includeTarget: true },
         }),
         KNOWS: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true },
-          inbound: { byName: fromSource('name') },
+          inbound: { byName: source('name') },
         }),
       },
     }),

@@ -25,6 +25,7 @@ export type Role =
   | 'RebuildRole'
   | 'RedriveRole'
   | 'ObserveRole'
+  | 'MirrorRole'
   | 'ProducerPolicy'
   | 'ReaderPolicy'
   | 'MigratorPolicy'

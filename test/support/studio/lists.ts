@@ -1,6 +1,6 @@
 import type { Writer } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { count, edge, fromSource, node, sum } from '../../../src/core/model/schema.ts';
+import { edge, node, source, sum } from '../../../src/core/model/schema.ts';
 import { uniqueTableName } from '../table.ts';
 import { openStudioOf } from './table.ts';
 
@@ -22,9 +22,9 @@ function listGraph() {
         inbound: {
           gsi0: 'place',
           byKind: ['kind', 'place'],
-          byState: fromSource('state'),
+          byState: source('state'),
           total: { hours: sum('hours') },
-          by: { kind: count('kind') },
+          groupBy: ['kind'],
         },
       }),
       HAS_STEP: edge({ from: 'CARD', to: 'STEP' }),

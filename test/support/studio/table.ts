@@ -2,7 +2,7 @@ import { startStudio } from '../../../packages/studio/server/studio.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, rank } from '../../../src/core/model/schema.ts';
+import { date, edge, node, rank } from '../../../src/core/model/schema.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 
@@ -17,7 +17,7 @@ export function studioGraph(table = uniqueTableName()) {
       }),
       USER: node({
         search: {
-          name: { fold: true, shards: 20 },
+          name: { caseInsensitive: true, shards: 20 },
           place: { partition: 'country', path: ['state', 'city'], shards: 1 },
         },
       }),
@@ -29,7 +29,7 @@ export function studioGraph(table = uniqueTableName()) {
         edgeSet: ['role'],
         inbound: {
           gsi0: rank('role', { LEAD: 500, HELPER: 400 }),
-          gsi1: { from: 'since', type: 'date' },
+          gsi1: date('since'),
           project: ['role'],
         },
       }),

@@ -1,4 +1,4 @@
-import { defineGraph, edge, fromSource, node } from 'edgeloom';
+import { defineGraph, edge, node, source } from 'edgeloom';
 import { z } from 'zod';
 import { graph, reader, writer } from './model.js';
 
@@ -50,9 +50,9 @@ defineGraph({
   table: 'records',
   nodes: { GOAL: node({ fields: z.object({ title: z.string() }) }), TEAM: node() },
   edges: {
-    RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: fromSource('title') } }),
+    RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: source('title') } }),
     // @ts-expect-error a goal has no attribute of that name
-    ORDERED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: fromSource('titel') } }),
+    ORDERED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: source('titel') } }),
     // @ts-expect-error a goal has no attribute of that name
     PROJECTED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: 'since', projectSource: ['titel'] } }),
   },

@@ -6,9 +6,9 @@ import {
   defineGraph,
   derive,
   edge,
-  fromSource,
   node,
   rank,
+  source,
 } from 'edgeloom';
 import { streamHandler } from 'edgeloom/lambda';
 import { startLocal } from 'edgeloom/local';
@@ -25,12 +25,16 @@ export const graph = defineGraph({
     GOAL: node({
       fields: z.object({ title: z.string(), due: z.string().optional() }),
       view: ['title'],
-      search: { title: { fold: true }, place: { path: ['title', 'due'] }, code: { from: 'title', shards: 'value' } },
+      search: {
+        title: { caseInsensitive: true },
+        place: { path: ['title', 'due'] },
+        code: { attribute: 'title', shards: 'value' },
+      },
       list: true,
     }),
     USER: node({
       search: {
-        name: { from: derive((user) => String(user['name'])) },
+        name: { attribute: derive((user) => String(user['name'])) },
         age: { type: 'number' },
         born: { type: 'date', partition: 'country' },
       },
@@ -43,14 +47,14 @@ export const graph = defineGraph({
       from: 'GOAL',
       to: ['USER', 'TEAM'],
       edgeSet: { shown: derive((member: { role: string }) => member.role) },
-      inbound: { gsi0: rank('role', { LEAD: 500, GUEST: 400 }), byRole: 'role', includeOwner: true },
+      inbound: { gsi0: rank('role', { LEAD: 500, GUEST: 400 }), byRole: 'role', includeTarget: true },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }),
     LIKES: edge({ from: 'USER', to: 'GOAL', copy: ['title'] }),
     PART_OF: edge({
       from: 'GOAL',
       to: 'TEAM',
-      inbound: { byDue: [fromSource('due'), 'rank'], projectSource: ['title'] },
+      inbound: { byDue: [source('due'), 'rank'], projectSource: ['title'] },
     }),
   },
 });

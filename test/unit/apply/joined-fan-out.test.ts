@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { edgeIndexKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
@@ -16,7 +16,7 @@ const graph = defineGraph({
   edges: {
     AB: edge({
       ...{ from: 'A', to: 'B', edgeSet: false },
-      inbound: { byTitle: fromSource('title'), byOwn: ['own', fromSource('title')], projectSource: ['title'] },
+      inbound: { byTitle: source('title'), byOwn: ['own', source('title')], projectSource: ['title'] },
     }),
   },
 });

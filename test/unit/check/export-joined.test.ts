@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { MOST_EARLY, PartitionSummary } from '../../../src/trust/check/compare.ts';
@@ -20,8 +20,8 @@ const graph = defineGraph({
     AB: edge({
       ...{ from: 'A', to: 'B', edgeSet: [] },
       inbound: {
-        gsi0: ['own', fromSource('title')],
-        byTag: fromSource('tag'),
+        gsi0: ['own', source('title')],
+        byTag: source('tag'),
         project: ['own'],
         projectSource: ['title'],
       },

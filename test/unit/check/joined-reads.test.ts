@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { check } from '../../../src/admin.ts';
 import type { ItemKey, QueryRequest, ReadOptions, ScanRequest } from '../../../src/core/store-port.ts';
-import { defineGraph, edge, fromSource, node } from '../../../src/index.ts';
+import { defineGraph, edge, node, source } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -10,9 +10,9 @@ const graph = defineGraph({
   table: 'records',
   nodes: { TICKET: node({ view: ['title'] }), BOX: node({ view: [] }), PROJECT: node() },
   edges: {
-    IN_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { byDue: fromSource('dueDate'), gsi0: 'role' } }),
+    IN_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { byDue: source('dueDate'), gsi0: 'role' } }),
     ON_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { gsi0: 'role', projectSource: ['title'] } }),
-    STANDS_ON: edge({ from: 'BOX', to: 'PROJECT', inbound: { gsi0: fromSource('size') } }),
+    STANDS_ON: edge({ from: 'BOX', to: 'PROJECT', inbound: { gsi0: source('size') } }),
   },
 });
 const [TICKETS, BOXES, EDGES] = [20, 10, 3];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { check } from '../../../src/admin.ts';
-import { defineGraph, edge, fromSource, node } from '../../../src/index.ts';
+import { defineGraph, edge, node, source } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -11,7 +11,7 @@ const graph = defineGraph({
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { byDue: fromSource('dueDate'), byRole: 'role', byTitle: [fromSource('title'), 'role'] },
+      inbound: { byDue: source('dueDate'), byRole: 'role', byTitle: [source('title'), 'role'] },
     }),
   },
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node, part } from '../../../src/core/model/schema.ts';
+import { edge, node, part, source } from '../../../src/core/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
@@ -21,7 +21,7 @@ const cost = modelCost(
       FOR: edge({
         from: 'TICKET',
         to: 'USER',
-        inbound: { gsi0: 'opened', gsi1: 'title', byHours: 'hours', includeOwner: true },
+        inbound: { gsi0: 'opened', gsi1: 'title', byHours: 'hours', includeTarget: true },
       }),
       SEEN: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { byTime: 'at', shards: 4 } }),
       KNOWS: edge({ from: 'USER', to: 'USER' }),
@@ -117,7 +117,7 @@ describe('the cost of index items that use the source', () => {
         IN: edge({
           from: 'TICKET',
           to: 'PROJECT',
-          inbound: { gsi0: fromSource('due'), byStatus: [fromSource('status')] },
+          inbound: { gsi0: source('due'), byStatus: [source('status')] },
         }),
         ON: edge({ from: 'PROJECT', to: 'TICKET', edgeSet: false, inbound: { gsi0: 'at', projectSource: ['name'] } }),
       },
@@ -148,8 +148,8 @@ describe('the cost of a part', () => {
         ROOM: node(),
       },
       edges: {
-        IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: fromSource('STATE.status') } }),
-        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: fromSource('name') } }),
+        IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: source('STATE.status') } }),
+        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: source('name') } }),
       },
     }),
   );

@@ -281,7 +281,7 @@ describe('rows that leave a watched list', () => {
   async function sharded(rows: number) {
     const model = defineGraph({
       table: 'sharded',
-      nodes: { USER: node({ search: { name: { from: 'name', shards: SHARDS } } }) },
+      nodes: { USER: node({ search: { name: { attribute: 'name', shards: SHARDS } } }) },
     });
     const index = new MemoryStore(model.table, {});
     const hit = (i: number): Item => {

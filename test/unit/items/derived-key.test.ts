@@ -51,7 +51,7 @@ describe('the kind of a derived item', () => {
     '~ix/name/#zz',
     '~ix/#byDate/',
     '~ix/#byDate/#zz',
-    '~ix/#includeOwner/follows',
+    '~ix/#includeTarget/follows',
   ])('%s is of an index item that no projection makes', (sortKey) => {
     expect(parseDerivedKey(sortKey)).toMatchObject({ kind: 'index-item', of: 'nothing' });
   });

@@ -54,8 +54,8 @@ describe('derived sort keys', () => {
   it('stay readable', () => {
     expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1')).toBe('~ix/GOALMEMBERSHIP-USER-U1');
     expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1', 'byPriority')).toBe('~ix/#byPriority/GOALMEMBERSHIP-USER-U1');
-    expect(ownerIndexKey('TICKET')).toBe('~ix/#includeOwner/TICKET');
-    expect(ownerIndexKey('TICKET', 'byPriority')).toBe('~ix/#includeOwner/TICKET/byPriority');
+    expect(ownerIndexKey('TICKET')).toBe('~ix/#includeTarget/TICKET');
+    expect(ownerIndexKey('TICKET', 'byPriority')).toBe('~ix/#includeTarget/TICKET/byPriority');
     expect(searchKey('name')).toBe('~ix/name');
     expect(searchValueKey('favoriteFoods', 'ramen')).toBe('~ix/favoriteFoods/ramen');
     expect(quarantineKey('GOAL-G1', 'label/0001')).toBe('~quarantine/GOAL-G1/label/0001');
@@ -90,8 +90,8 @@ describe('the base item of an index item', () => {
     [`~ix/#${hash128('long')}`, undefined],
     [`~ix/#byName/#${hash128('long')}`, undefined],
     ['~ix/#byName/', undefined],
-    ['~ix/#includeOwner/MEMBER', 'GOAL-1'],
-    ['~ix/#includeOwner/MEMBER/byName', 'GOAL-1'],
+    ['~ix/#includeTarget/MEMBER', 'GOAL-1'],
+    ['~ix/#includeTarget/MEMBER/byName', 'GOAL-1'],
     [ownerIndexKey('M'.repeat(1020)), 'GOAL-1'],
     ['~ix/#ByName/MEMBER-USER-1', undefined],
   ])('of %s is %s', (key, base) => expect(baseKeyOfIndexItem('GOAL-1', key)).toBe(base));

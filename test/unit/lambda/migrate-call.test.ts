@@ -3,7 +3,6 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import type { ScanRequest } from '../../../src/core/store-port.ts';
 import { migrateCall, walkCall } from '../../../src/deployment/lambda/migrate-call.ts';
-import { changedTemplates } from '../../../src/migrate/key-templates.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -54,27 +53,4 @@ describe('a walk of a migration', () => {
       if (items > 1) expect(seconds).toBeLessThanOrEqual(30);
     },
   );
-});
-
-describe('a call that decides', () => {
-  it('records key templates, and refuses others before any step', async () => {
-    const keyed = (source: string) =>
-      defineGraph({
-        table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
-        nodes: { USER: node({ key: { source, target: 'PROFILE' }, search: { name: {} } }) },
-      });
-    const store = new StreamedStore(keyed('USER#{id}'));
-    const table = { store, client: undefined, now: () => Date.parse('2026-01-01T00:00:00Z') };
-    const context = { awsRequestId: 'migration-1', getRemainingTimeInMillis: () => 900_000 };
-    const request = { workers: 1, maxRcu: 0, maxWcu: 100 };
-    await migrateCall(keyed('USER#{id}'), table, request, context);
-    expect(await changedTemplates(store, keyed('USER#{id}'))).toEqual([]);
-    const before = await store.get({ source: '~edgeloom', target: 'registry' }, { consistent: true });
-    await expect(migrateCall(keyed('PERSON#{id}'), table, request, context)).rejects.toMatchObject({
-      code: 'keys-changed',
-      // The state machine does not call again.
-      name: 'WrongInput',
-    });
-    expect(await store.get({ source: '~edgeloom', target: 'registry' }, { consistent: true })).toEqual(before);
-  });
 });

@@ -25,7 +25,7 @@ function model(
     table: 'records',
     nodes: {
       GOAL: node({ view }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
     },
     edges: {
       MEMBER: edge({

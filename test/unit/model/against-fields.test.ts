@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
+import { derive, edge, node, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** A model against the validators of its types: names that they lack, and values that an option refuses. */
@@ -65,22 +65,30 @@ describe('values that a search refuses', () => {
       { place: {} },
       'place: place is an object by its fields, but its search takes texts: make a text of it with derive(...)',
     ],
-    ['a list', { tags: {} }, 'tags: tags is a list or set by its fields, but its search takes texts: give each: true'],
-    ['a set', { seen: {} }, 'seen: seen is a list or set by its fields, but its search takes texts: give each: true'],
+    [
+      'a list',
+      { tags: {} },
+      'tags: tags is a list or set by its fields, but its search takes texts: give multiValue: true',
+    ],
+    [
+      'a set',
+      { seen: {} },
+      'seen: seen is a list or set by its fields, but its search takes texts: give multiValue: true',
+    ],
     [
       'each of a text',
-      { title: { each: true } },
-      'title: title is a text by its fields, but each takes a list or set of texts: leave out each',
+      { title: { multiValue: true } },
+      'title: title is a text by its fields, but multiValue takes a list or set of texts: leave out multiValue',
     ],
     [
       'each of a set of numbers',
-      { counts: { each: true } },
-      "counts: counts is a list or set by its fields, but each takes a list or set of texts: give type: 'number'",
+      { counts: { multiValue: true } },
+      "counts: counts is a list or set by its fields, but multiValue takes a list or set of texts: give type: 'number'",
     ],
     [
       'each of numbers',
-      { sizes: { each: true } },
-      "sizes: sizes is a list or set by its fields, but each takes a list or set of texts: give type: 'number'",
+      { sizes: { multiValue: true } },
+      "sizes: sizes is a list or set by its fields, but multiValue takes a list or set of texts: give type: 'number'",
     ],
     [
       'a text or a number',
@@ -123,16 +131,16 @@ describe('values that a search refuses', () => {
 
   it('are none that its options take, and none that are not known', () => {
     const search = {
-      title: { fold: true },
+      title: { caseInsensitive: true },
       due: { type: 'date' },
       points: { type: 'number' },
       big: { type: 'number' },
       open: derive((attributes: { isOpen: boolean }) => String(attributes.isOpen)),
       status: rank('status', { OPEN: 1, DONE: 2, PAUSED: 3, GONE: 4 }),
-      title2: { from: rank('title', { A: 1 }) },
-      tags: { each: true },
-      sizes: { each: true, type: 'number' },
-      seen: { each: true },
+      title2: { attribute: rank('title', { A: 1 }) },
+      tags: { multiValue: true },
+      sizes: { multiValue: true, type: 'number' },
+      seen: { multiValue: true },
       anything: { type: 'date' },
       length: { type: 'number' },
     };
@@ -169,7 +177,7 @@ describe('names that fields lack', () => {
       'nodes.GOAL.parts.STATE.view: rat is no attribute of GOAL.STATE. Did you mean rate? There is rate',
       "nodes.GOAL.parts.STATE.search.rate: rate is a number by its fields, but its search takes texts: give type: 'number'",
     ]);
-    const inbound = { gsi0: fromSource('titel'), projectSource: ['titel', 'STATE.rat'], project: ['titl'] };
+    const inbound = { gsi0: source('titel'), projectSource: ['titel', 'STATE.rat'], project: ['titl'] };
     expect(edgeMistakes({ edgeSet: ['titel'], inbound })).toEqual([
       `edges.IN.edgeSet.titel: titel is no attribute of IN. Did you mean title? ${THERE}`,
       `edges.IN.inbound.gsi0: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
@@ -195,9 +203,9 @@ describe('names that fields lack', () => {
         A: edge({
           from: ['GOAL', 'TEAM'],
           to: 'USER',
-          inbound: { gsi0: fromSource('title'), gsi1: fromSource('name') },
+          inbound: { gsi0: source('title'), gsi1: source('name') },
         }),
-        B: edge({ from: ['GOAL', 'USER'], to: 'USER', inbound: { gsi0: fromSource('whatever') } }),
+        B: edge({ from: ['GOAL', 'USER'], to: 'USER', inbound: { gsi0: source('whatever') } }),
         C: edge({ from: 'USER', to: ['GOAL', 'TEAM'], copy: ['title', 'name'] }),
       },
     });
@@ -209,7 +217,7 @@ describe('values that an edge type refuses', () => {
     [
       'a number in an order',
       { inbound: { gsi0: 'points' } },
-      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by { from: 'points', type: 'number' }",
+      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by number('points')",
     ],
     [
       'a list in an order',
@@ -218,38 +226,38 @@ describe('values that an edge type refuses', () => {
     ],
     [
       'a number of the source',
-      { inbound: { gsi0: fromSource('points') } },
-      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by { from: fromSource('points'), type: 'number' }",
+      { inbound: { gsi0: source('points') } },
+      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by number(source('points'))",
     ],
     [
       'a number of a part of the source',
-      { inbound: { byRate: fromSource('STATE.rate') } },
-      "inbound.byRate: rate is a number by its fields, but its order takes texts: order by { from: fromSource('STATE.rate'), type: 'number' }",
+      { inbound: { byRate: source('STATE.rate') } },
+      "inbound.byRate: rate is a number by its fields, but its order takes texts: order by number(source('STATE.rate'))",
     ],
     [
       'labels of the source without weights',
-      { inbound: { gsi0: rank(fromSource('status'), { OPEN: 1 }) } },
+      { inbound: { gsi0: rank(source('status'), { OPEN: 1 }) } },
       'inbound.gsi0: status may be "DONE" or "PAUSED" by its fields, but its rank gives that no weight: add it to the rank',
     ],
     [
       'a partition',
-      { inbound: { gsi0: 'title', partition: fromSource('isOpen') } },
+      { inbound: { gsi0: 'title', partition: source('isOpen') } },
       'inbound.partition: isOpen is a boolean by its fields, but a partition takes texts: make it a text in fields',
     ],
     [
       'a sum of texts',
       { inbound: { total: { all: sum('title') } } },
-      'inbound.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with by: count(...)',
+      'inbound.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with groupBy',
     ],
     [
       'a sum of texts of the edges that leave',
       { outgoing: { total: { all: sum('title') } } },
-      'outgoing.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with by: count(...)',
+      'outgoing.total.all: title is a text by its fields, but a sum takes numbers: make it a number in fields, or count its values with groupBy',
     ],
     [
       'groups of lists',
-      { outgoing: { by: { tag: count('tags') } } },
-      'outgoing.by.tag: tags is a list or set by its fields, but a group takes texts, numbers and booleans: name another attribute',
+      { outgoing: { groupBy: ['tags'] } },
+      'outgoing.groupBy: tags is a list or set by its fields, but a group takes texts, numbers and booleans: name another attribute',
     ],
     [
       'a label that is a list',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
+import { date, derive, edge, node, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** The mistakes of a model with one node type, USER, made from these options. */
@@ -16,12 +16,12 @@ const edgeMistakes = (options: object): string[] =>
   });
 
 it('refuses an attribute of a source in a search: a node has none', () => {
-  expect(searchMistakes({ from: fromSource('name') })).toEqual([
-    'nodes.USER.search.name: fromSource belongs to the orders of edges: a node has no source',
+  expect(searchMistakes({ attribute: source('name') })).toEqual([
+    'nodes.USER.search.name: source belongs to the orders of edges: a node has no source',
   ]);
 });
 
-it('refuses a separator of tenants that is not one character, and one next to templates of keys', () => {
+it('refuses a separator of tenants that is not one character', () => {
   for (const tenantSeparator of ['', '::', 'a', '*', '?', '$', '~', 7]) {
     expect(mistakesOf({ table: 'records', tenantSeparator, nodes: { USER: node() } })).toEqual([
       "tenantSeparator: should be '.', ':', '/', '#', '|', '-' or '_'",
@@ -30,13 +30,9 @@ it('refuses a separator of tenants that is not one character, and one next to te
   expect(mistakesOf({ table: 'records', tenantSeperator: '.', nodes: { USER: node() } })[0]).toBe(
     'defineGraph: has no option "tenantSeperator". Did you mean tenantSeparator? There are table, nodes, edges, mirrored, feed, tenantSeparator',
   );
-  const key = { source: 'u#{id}', target: 'PROFILE' };
-  expect(mistakesOf({ table: 'records', tenantSeparator: '.', nodes: { USER: node({ key }) } })).toEqual([
-    'tenantSeparator: is for a table without key templates: an id of theirs says nothing of the partition',
-  ]);
 });
 
-it('refuses an attribute of soft deletion that means something else, and one next to templates of keys', () => {
+it('refuses an attribute of soft deletion that means something else', () => {
   expect(nodeMistakes({ deletedWhen: 'expiresAt' })).toEqual([
     'nodes.USER.deletedWhen: expiresAt has a meaning of its own in the table',
   ]);
@@ -48,10 +44,6 @@ it('refuses an attribute of soft deletion that means something else, and one nex
     'edges.KNOWS.deletedWhen: targetId has a meaning of its own in the table',
   ]);
   expect(nodeMistakes({ deletedWhen: '' })).toEqual(['nodes.USER.deletedWhen: should be a string that is not empty']);
-  const key = { source: 'u#{id}', target: 'PROFILE' };
-  expect(nodeMistakes({ deletedWhen: 'left', key })).toEqual([
-    'nodes.USER.deletedWhen: is for a table without key templates: an edge that an attribute makes has no item of its own',
-  ]);
 });
 
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
@@ -62,7 +54,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       table: { name: 'records', ttl: 'w' },
       nodes: {
         user: node(),
-        USER: anyNode({ view: 7, search: { name: { shards: 0, from: rank('a', {}) }, age: { type: 'int' } } }),
+        USER: anyNode({ view: 7, search: { name: { shards: 0, attribute: rank('a', {}) }, age: { type: 'int' } } }),
       },
       edges: {
         KNOWS: anyEdge({
@@ -80,12 +72,12 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, key, copy',
+      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',
       'edges.KNOWS.inbound.shards: should be a whole number from 1 to 100000',
-      'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)',
+      'edges.KNOWS.inbound.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
       'edges.KNOWS.inbound.gsi1: rank has no weights',
     ]);
     expect(() => define(input)).toThrow(
@@ -159,29 +151,45 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['another type', { type: 'text' }, 'nodes.USER.search.name.type: '],
     ['another hash', { hash: 'md5' }, 'nodes.USER.search.name.hash: '],
     ['another shardBy', { shardBy: 'target' }, 'nodes.USER.search.name.shardBy: '],
-    ['fold that is no boolean', { fold: 1 }, 'nodes.USER.search.name.fold: '],
-    ['each that is no boolean', { each: 'yes' }, 'nodes.USER.search.name.each: '],
+    ['caseInsensitive that is no boolean', { caseInsensitive: 1 }, 'nodes.USER.search.name.caseInsensitive: '],
+    ['each that is no boolean', { multiValue: 'yes' }, 'nodes.USER.search.name.multiValue: '],
     ['an empty partition', { partition: '' }, 'nodes.USER.search.name.partition: '],
     ['a projection that is none', { project: 3 }, 'nodes.USER.search.name.project: should be'],
-    ['fold of a number', { type: 'number', fold: true }, 'fold applies to attributes of type string only'],
-    ['fold of a rank', { from: rank('level', { A: 1 }), fold: true }, 'fold applies to attributes of type string only'],
-    ['each of a derive', { from: derive(() => ''), each: true }, 'each applies to an attribute'],
+    [
+      'fold of a number',
+      { type: 'number', caseInsensitive: true },
+      'caseInsensitive applies to attributes of type string only',
+    ],
+    [
+      'fold of a rank',
+      { attribute: rank('level', { A: 1 }), caseInsensitive: true },
+      'caseInsensitive applies to attributes of type string only',
+    ],
+    ['each of a derive', { attribute: derive(() => ''), multiValue: true }, 'multiValue applies to an attribute'],
     ["shardBy with shards: 'value'", { shards: 'value', shardBy: 'value' }, 'shardBy has no meaning'],
     ["hash with shards: 'value'", { shards: 'value', hash: 'fnv1a' }, 'hash has no meaning'],
-    ['two types', { from: { from: 'a', type: 'date' }, type: 'number' }, 'has two types, number and date'],
+    ['two types', { attribute: date('a'), type: 'number' }, 'has two types, number and date'],
     [
       'a type for a rank',
-      { from: rank('level', { A: 1 }), type: 'number' },
+      { attribute: rank('level', { A: 1 }), type: 'number' },
       'a rank gives a string; it has no type number',
     ],
-    ['a type for a derive', { from: derive(() => ''), type: 'date' }, 'a derive gives a string; it has no type date'],
+    [
+      'a type for a derive',
+      { attribute: derive(() => ''), type: 'date' },
+      'a derive gives a string; it has no type date',
+    ],
     ['a path that is no list', { path: 'state' }, 'nodes.USER.search.name.path: should be a list of attribute names'],
     ['a path of nothing', { path: [] }, 'nodes.USER.search.name.path: should name at least one attribute'],
     ['a path through no attribute', { path: ['state', ''] }, 'nodes.USER.search.name.path.1: '],
     ['a path through one twice', { path: ['a', 'b', 'a'] }, 'nodes.USER.search.name.path: names an attribute twice'],
-    ['a path and from', { path: ['a'], from: 'b' }, 'nodes.USER.search.name.path: takes the place of from'],
+    [
+      'a path and an attribute',
+      { path: ['a'], attribute: 'b' },
+      'nodes.USER.search.name.path: takes the place of attribute',
+    ],
     ['a path of numbers', { path: ['a'], type: 'number' }, 'nodes.USER.search.name.path: joins strings'],
-    ['a path and each', { path: ['a'], each: true }, 'nodes.USER.search.name.path: has one value for a node'],
+    ['a path and each', { path: ['a'], multiValue: true }, 'nodes.USER.search.name.path: has one value for a node'],
     ['a path by value', { path: ['a'], shards: 'value' }, 'nodes.USER.search.name.path: is searched by its beginning'],
     ['something else', 7, 'nodes.USER.search.name: '],
     ['nothing', null, 'nodes.USER.search.name: '],
@@ -196,11 +204,15 @@ describe('mistakes are all reported at once, each with its path', () => {
 
   it.each<[string, unknown, string]>([
     ['an empty attribute', '', 'edges.KNOWS.inbound.gsi0: '],
-    ['no order', 7, 'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)'],
+    [
+      'no order',
+      7,
+      'edges.KNOWS.inbound.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
+    ],
     ['null', null, 'edges.KNOWS.inbound.gsi0: should be an attribute name'],
-    ['an unknown option', { from: 'a', as: 'date' }, 'edges.KNOWS.inbound.gsi0: has no option "as"'],
-    ['no attribute', { type: 'date' }, 'edges.KNOWS.inbound.gsi0.from: '],
-    ['another type', { from: 'a', type: 'time' }, 'edges.KNOWS.inbound.gsi0.type: '],
+    ['an unknown option', { ...date('a'), as: 1 }, 'edges.KNOWS.inbound.gsi0: has no option "as"'],
+    ['no attribute', { kind: 'date' }, 'edges.KNOWS.inbound.gsi0.attribute: '],
+    ['another type', { attribute: 'a', kind: 'time' }, 'edges.KNOWS.inbound.gsi0: should be an attribute name'],
     ['a rank without weights', rank('role', {}), 'rank has no weights'],
     [
       'weights of unequal width',
@@ -271,13 +283,13 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['an option for an order', { inbound: { shards: 'byName' } }, 'edges.KNOWS.inbound.shards: should be a whole'],
     [
       'an owner of many shards',
-      { inbound: { gsi0: 'a', shards: 2, includeOwner: true } },
-      'edges.KNOWS.inbound.includeOwner: needs shards: 1',
+      { inbound: { gsi0: 'a', shards: 2, includeTarget: true } },
+      'edges.KNOWS.inbound.includeTarget: needs shards: 1',
     ],
     [
       'an owner that is no boolean',
-      { inbound: { gsi0: 'a', includeOwner: 'yes' } },
-      'edges.KNOWS.inbound.includeOwner: ',
+      { inbound: { gsi0: 'a', includeTarget: 'yes' } },
+      'edges.KNOWS.inbound.includeTarget: ',
     ],
     [
       'a name that both projections have',
@@ -296,8 +308,8 @@ describe('mistakes are all reported at once, each with its path', () => {
     ],
     [
       'a partition from the source beside an owner',
-      { inbound: { gsi0: 'a', partition: fromSource('org'), includeOwner: true } },
-      'edges.KNOWS.inbound.partition: is together with includeOwner: the target node cannot be',
+      { inbound: { gsi0: 'a', partition: source('org'), includeTarget: true } },
+      'edges.KNOWS.inbound.partition: is together with includeTarget: the target node cannot be',
     ],
     ['a partition of another kind', { inbound: { gsi0: 'a', partition: 7 } }, 'edges.KNOWS.inbound.partition: '],
     [
@@ -315,7 +327,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       { inbound: { gsi0: 'a', projects: ['title'] } },
       'edges.KNOWS.inbound.projects: reads like the option project',
     ],
-    ['an owner of no order', { inbound: { includeOwner: true } }, 'edges.KNOWS.inbound: names no order'],
+    ['an owner of no order', { inbound: { includeTarget: true } }, 'edges.KNOWS.inbound: names no order'],
     ['a list for inbound', { inbound: ['a'] }, 'edges.KNOWS.inbound: '],
     ['text for inbound', { inbound: 'since' }, 'edges.KNOWS.inbound: '],
     ['no shards', { inbound: { gsi0: 'a', shards: 0 } }, 'edges.KNOWS.inbound.shards: '],
@@ -361,17 +373,17 @@ describe('a part that is misspelt', () => {
 
   it('is a mistake in an order, in the parts of one, in a partition and in projectSource', () => {
     for (const inbound of [
-      { byStatus: fromSource('STAET.status') },
-      { byStatus: [fromSource('STAET.status'), 'since'] },
-      { byStatus: rank(fromSource('STAET.status'), { online: 1 }) },
-      { gsi0: 'since', partition: fromSource('STAET.status') },
+      { byStatus: source('STAET.status') },
+      { byStatus: [source('STAET.status'), 'since'] },
+      { byStatus: rank(source('STAET.status'), { online: 1 }) },
+      { gsi0: 'since', partition: source('STAET.status') },
       { gsi0: 'since', projectSource: ['STAET.status'] },
     ])
       expect(mistakesIn(inbound)).toEqual([MISTAKE]);
   });
 
   it('is said of a type without parts, and of no part that there is', () => {
-    const inbound = { gsi0: fromSource('STATE.status') };
+    const inbound = { gsi0: source('STATE.status') };
     expect(mistakesIn(inbound, {})).toEqual([
       'edges.IN.inbound: uses STATE.status, but STATE is no part of USER, which has none',
     ]);
@@ -421,20 +433,20 @@ describe('mistakes in totals', () => {
   const nine = Object.fromEntries([...'abcdefghi'].map((name) => [name, sum(name)]));
 
   it('hide no others', () => {
-    const ofSource = { by: { status: count(fromSource('status') as never) } };
+    const ofSource = { groupBy: [source('status')] };
     expect(mistakesIn({ inbound: ofSource })).toEqual([
-      "edges.WORKED_ON.inbound.by.status.attribute: is fromSource('status'): a total is of the edge's own attributes, so write status on the edge too",
+      "edges.WORKED_ON.inbound.groupBy.0: is source('status'): a total is of the edge's own attributes, so write status on the edge too",
     ]);
-    const wrong = { total: { ...nine, i: count('i') }, by: { 'a-b': count('kind') } };
+    const wrong = { total: { ...nine, i: { kind: 'count', attribute: 'i' } }, groupBy: ['a b'] };
     const found = (path: string) => [
       `${path}.total: has 9 names; there may be 8`,
       expect.stringContaining(`${path}.total.i.kind: `),
-      expect.stringContaining(`${path}.by`),
+      expect.stringContaining(`${path}.groupBy.0: should be an attribute with a name`),
     ];
     expect(mistakesIn({ inbound: wrong })).toEqual(found('edges.WORKED_ON.inbound'));
     expect(mistakesIn({ outgoing: { ...wrong, totals: 1 }, degree: 'yes' })).toEqual([
       expect.stringContaining('edges.WORKED_ON.degree: '),
-      'edges.WORKED_ON.outgoing: has no option "totals". Did you mean total? There are total, by',
+      'edges.WORKED_ON.outgoing: has no option "totals". Did you mean total? There are total, groupBy',
       ...found('edges.WORKED_ON.outgoing'),
     ]);
     expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);
@@ -448,15 +460,15 @@ describe('mistakes in totals', () => {
         WORKED_ON: edge({
           from: 'USER',
           to: 'PROJECT',
-          inbound: { totals: 'amount', bys: ['kind', { from: 'at', type: 'date' }], total: { hours: sum('hours') } },
+          inbound: { totals: 'amount', groups: ['kind', date('at')], total: { hours: sum('hours') } },
         }),
       },
     });
-    expect([...edges.get('WORKED_ON')!.inbound!.orders.keys()]).toEqual(['totals', 'bys']);
+    expect([...edges.get('WORKED_ON')!.inbound!.orders.keys()]).toEqual(['totals', 'groups']);
     const path = 'edges.WORKED_ON.inbound';
-    expect(mistakesIn({ inbound: { totals: { hours: sum('hours') }, bys: {}, projects: 'x' } })).toEqual([
+    expect(mistakesIn({ inbound: { totals: { hours: sum('hours') }, groupBys: 'x', projects: 'x' } })).toEqual([
       `${path}.totals: reads like the option total; an order should have another name`,
-      `${path}.bys: reads like the option by; an order should have another name`,
+      `${path}.groupBys: reads like the option groupBy; an order should have another name`,
       `${path}.projects: reads like the option project; an order should have another name`,
     ]);
   });

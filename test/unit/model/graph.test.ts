@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FOLDING } from '../../../src/core/items/folding.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { derive, edge, node, part, rank } from '../../../src/core/model/schema.ts';
+import { date, derive, edge, node, part, rank } from '../../../src/core/model/schema.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
@@ -25,8 +25,8 @@ describe('the model of the documentation', () => {
       indexPartition: 'USER.email',
       name: 'email',
       order: { kind: 'attribute', attribute: 'email', type: 'string' },
-      each: false,
-      fold: FOLDING,
+      multiValue: false,
+      caseInsensitive: FOLDING,
       shards: 200,
       shardBy: 'value',
       hash: 'fnv1a',
@@ -100,13 +100,13 @@ describe('what a model may say', () => {
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
   });
   it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
-    const inbound = { gsi0: 'since', includeOwner: true } as const;
+    const inbound = { gsi0: 'since', includeTarget: true } as const;
     const graph = defineGraph({
       table: 'records',
       nodes: { USER: node(), TEAM: node(), GOAL: node() },
       edges: {
         JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
-        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', includeOwner: false } }),
+        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', includeTarget: false } }),
         LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
       },
     });
@@ -126,7 +126,7 @@ describe('what a model may say', () => {
             alias: 'name',
             level: rank('level', { HIGH: 2, LOW: 1 }),
             initial: derive(({ name }) => String(name).charAt(0)),
-            born: { from: { from: 'birthday', type: 'date' } },
+            born: { attribute: date('birthday') },
           },
         }),
       },

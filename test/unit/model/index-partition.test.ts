@@ -12,7 +12,7 @@ const graph = defineGraph({
         email: {},
         status: { shardBy: 'source', shards: 4 },
         city: { shards: 1 },
-        place: { from: 'city', partition: 'country', shards: 3 },
+        place: { attribute: 'city', partition: 'country', shards: 3 },
         token: { shards: 'value' },
       },
     }),

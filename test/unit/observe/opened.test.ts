@@ -3,14 +3,14 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { count, edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import { openedBy } from '../../../src/trust/observe/opened.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 
 const totals = defineGraph({
   table: 'records',
   nodes: { USER: node() },
-  edges: { LIKES: edge({ from: 'USER', to: 'USER', inbound: { by: { kind: count('kind') } } }) },
+  edges: { LIKES: edge({ from: 'USER', to: 'USER', inbound: { groupBy: ['kind'] } }) },
 });
 
 function partsOpened(

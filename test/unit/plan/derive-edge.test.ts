@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { encodeNumber, indexSortKey } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
-import { derive as computed, node, rank } from '../../../src/core/model/schema.ts';
+import { derive as computed, node, number, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { anyEdge, define } from '../../support/model.ts';
@@ -66,7 +66,7 @@ describe('the element of an edge', () => {
 
 describe('the index item of an edge', () => {
   it('is there with each order whose attribute is, and not at all without', () => {
-    const inbound = { gsi0: 'since', gsi1: { from: 'score', type: 'number' } };
+    const inbound = { gsi0: 'since', gsi1: number('score') };
     const keysOf = (attributes: Item) =>
       Object.keys(derived({ inbound }, attributes).indexItems.get('~ix/MEMBER-USER-U1') ?? {}).sort();
     expect(keysOf({ since: { S: 'a' }, score: { N: '1' } })).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk']);
@@ -105,7 +105,7 @@ describe('the index item of an edge', () => {
 describe('the index items of named orders', () => {
   const inbound = {
     gsi0: 'since',
-    byScore: { from: 'score', type: 'number' },
+    byScore: number('score'),
     byRole: rank('role', { LEAD: 5 }),
     project: ['role'],
   };
@@ -183,7 +183,7 @@ describe('what cannot be derived of an edge', () => {
   });
 
   it('leaves the good parts beside it: one order of two, and the element', () => {
-    const options = { edgeSet: ['role'], inbound: { gsi0: 'since', gsi1: { from: 'score', type: 'number' } } };
+    const options = { edgeSet: ['role'], inbound: { gsi0: 'since', gsi1: number('score') } };
     const result = derived(options, { role: { S: 'LEAD' }, since: { S: 'a' }, score: { S: 'high' } });
     expect(result.element).toBe('MEMBER-USER-U1|role=LEAD');
     expect(Object.keys(result.indexItems.get('~ix/MEMBER-USER-U1')!)).toEqual(['gsi0pk', 'gsi0sk']);

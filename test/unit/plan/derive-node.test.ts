@@ -99,33 +99,33 @@ describe('a search item', () => {
       value: { S: '2020-07-01T02:00+02:00' },
     });
   });
-  it('fold: the key is folded, the shard too, the value shown is the original', () => {
-    const items = indexed({ fold: true, hash: 'codepoint-product' }, { name: { S: 'TERUI' } });
+  it('caseInsensitive: the key is folded, the shard too, the value shown is the original', () => {
+    const items = indexed({ caseInsensitive: true, hash: 'codepoint-product' }, { name: { S: 'TERUI' } });
     expect(items['~ix/name']).toEqual({
       gsi0pk: { S: 'USER.name#41' },
       gsi0sk: { S: indexSortKey('terui', ID) },
       value: { S: 'TERUI' },
     });
   });
-  it('from: another attribute, a rank, a computed text', () => {
-    expect(only({ from: 'alias', shards: 1 }, { alias: { S: 'x' } })?.value).toBe('x');
+  it('attribute: another attribute, a rank, a computed text', () => {
+    expect(only({ attribute: 'alias', shards: 1 }, { alias: { S: 'x' } })?.value).toBe('x');
     const level = rank('level', { HIGH: 20, LOW: 10 });
-    expect(only({ from: level, shards: 1 }, { level: { S: 'LOW' } })?.value).toBe('10-LOW');
+    expect(only({ attribute: level, shards: 1 }, { level: { S: 'LOW' } })?.value).toBe('10-LOW');
     const initial = computed(
       ({ last }, { source, type, target }) => `${String(last).charAt(0)} ${source} ${type} ${target}`,
     );
-    expect(only({ from: initial, shards: 1 }, { last: { S: 'Lovelace' } })?.value).toBe('L USER-1 USER USER-1');
+    expect(only({ attribute: initial, shards: 1 }, { last: { S: 'Lovelace' } })?.value).toBe('L USER-1 USER USER-1');
   });
-  it('from: a computed text may be undefined, which leaves the item out', () => {
-    expect(indexed({ from: computed(() => undefined) }, { last: { S: 'x' } })).toEqual({});
+  it('attribute: a computed text may be undefined, which leaves the item out', () => {
+    expect(indexed({ attribute: computed(() => undefined) }, { last: { S: 'x' } })).toEqual({});
   });
-  it('from: a computation sees plain values with all digits, and not the keys', () => {
+  it('attribute: a computation sees plain values with all digits, and not the keys', () => {
     let seen: unknown;
     const look = computed((attributes) => {
       seen = attributes;
       return 'x';
     });
-    indexed({ from: look }, { n: { N: '12345678901234567890' }, s: { SS: ['a'] } });
+    indexed({ attribute: look }, { n: { N: '12345678901234567890' }, s: { SS: ['a'] } });
     expect(seen).toEqual({ n: expect.objectContaining({ value: '12345678901234567890' }), s: new Set(['a']) });
   });
   it("shards: 1 adds no suffix, 'value' puts the value into the partition", () => {
@@ -156,7 +156,7 @@ describe('a search item', () => {
 
 describe('each: one search item for each value', () => {
   const keys = (entry: object, value: AttributeValue): string[] =>
-    Object.keys(indexed({ each: true, ...entry }, { name: value })).sort();
+    Object.keys(indexed({ multiValue: true, ...entry }, { name: value })).sort();
 
   it.each<[string, object, AttributeValue, string[]]>([
     ['of a list', {}, { L: [{ S: 'ramen' }, { S: 'soba' }] }, ['~ix/name/ramen', '~ix/name/soba']],
@@ -167,7 +167,7 @@ describe('each: one search item for each value', () => {
   ])('%s', (_name, entry, value, expected) => expect(keys(entry, value)).toEqual(expected));
 
   it('values that fold to one text share an item, which shows the same one in any order', () => {
-    const items = (values: string[]) => indexed({ each: true, fold: true }, { name: { SS: values } });
+    const items = (values: string[]) => indexed({ multiValue: true, caseInsensitive: true }, { name: { SS: values } });
     expect(items(['Soba', 'SOBA', 'soba'])).toEqual(items(['soba', 'Soba', 'SOBA']));
     expect(items(['Soba', 'SOBA'])['~ix/name/soba']).toMatchObject({ value: { S: 'SOBA' } });
   });
@@ -186,7 +186,7 @@ describe('the owner items of a node', () => {
     FOR: edge({
       from: 'USER',
       to: 'USER',
-      inbound: { gsi0: 'since', gsi1: 'title', byHours: 'hours', includeOwner: true },
+      inbound: { gsi0: 'since', gsi1: 'title', byHours: 'hours', includeTarget: true },
     }),
     KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
   };
@@ -204,18 +204,18 @@ describe('the owner items of a node', () => {
     const { indexItems, problems } = owned({ view: ['name'] }, { name: { S: 'Ada' }, note: { S: 'n' } });
     expect(problems).toEqual([]);
     expect(Object.fromEntries(indexItems)).toEqual({
-      '~ix/#includeOwner/FOR': { ...keys('gsi0', 'FOR-USER-1'), ...keys('gsi1', 'FOR-USER-1'), attributes },
-      '~ix/#includeOwner/FOR/byHours': { ...keys('gsi0', 'byHours/FOR-USER-1'), attributes },
+      '~ix/#includeTarget/FOR': { ...keys('gsi0', 'FOR-USER-1'), ...keys('gsi1', 'FOR-USER-1'), attributes },
+      '~ix/#includeTarget/FOR/byHours': { ...keys('gsi0', 'byHours/FOR-USER-1'), attributes },
     });
   });
   it('have no attributes where the view has none, and are there for a node without attributes', () => {
-    const itemsOf = (options: object) => owned(options, {}).indexItems.get('~ix/#includeOwner/FOR/byHours');
+    const itemsOf = (options: object) => owned(options, {}).indexItems.get('~ix/#includeTarget/FOR/byHours');
     expect(itemsOf({ view: 'KEYS_ONLY' })).toEqual(keys('gsi0', 'byHours/FOR-USER-1'));
     expect(itemsOf({})).toEqual({ ...keys('gsi0', 'byHours/FOR-USER-1'), attributes: { M: {} } });
   });
   it('are not wanted where the id leaves no room for the key of any edge', () => {
     const fitting = `USER-${'x'.repeat(1024 - 'FOR-USER-'.length)}`;
-    expect([...owned({}, {}, fitting).indexItems.keys()]).toEqual(['~ix/#includeOwner/FOR']);
+    expect([...owned({}, {}, fitting).indexItems.keys()]).toEqual(['~ix/#includeTarget/FOR']);
     const { indexItems, problems } = owned({}, {}, `${fitting}x`);
     expect([indexItems.size, problems]).toEqual([0, []]);
   });
@@ -234,9 +234,9 @@ describe('what cannot be derived', () => {
     ['a number that is text', 'wrong-type', 'name', { type: 'number' }, { name: { S: '1' } }],
     ['a date that is none', 'wrong-type', 'name', { type: 'date' }, { name: { S: 'soon' } }],
     ['a rank of another type', 'wrong-type', 'level', rank('level', { A: 1 }), { level: { N: '1' } }],
-    ['each of a single value', 'wrong-type', 'name', { each: true }, { name: { S: 'a' } }],
-    ['each of binary', 'wrong-type', 'name', { each: true }, { name: { BS: [new Uint8Array([1])] } }],
-    ['each with one bad value', 'wrong-type', 'name', { each: true }, { name: { L: [{ S: 'a' }, { N: '1' }] } }],
+    ['each of a single value', 'wrong-type', 'name', { multiValue: true }, { name: { S: 'a' } }],
+    ['each of binary', 'wrong-type', 'name', { multiValue: true }, { name: { BS: [new Uint8Array([1])] } }],
+    ['each with one bad value', 'wrong-type', 'name', { multiValue: true }, { name: { L: [{ S: 'a' }, { N: '1' }] } }],
     [
       'a partition of another type',
       'wrong-type',
@@ -327,7 +327,7 @@ describe('what cannot be derived', () => {
     });
     expect(only(entry, { state, zip })?.value).toBe('CA\u0001');
     expect(indexed(entry, { city, zip })).toEqual({});
-    expect(only({ ...entry, fold: true }, { state, city })?.value).toBe('ca\u0001san jose\u0001');
+    expect(only({ ...entry, caseInsensitive: true }, { state, city })?.value).toBe('ca\u0001san jose\u0001');
     expect(only(entry, { state: { S: 'a\u0002\u0001' } })?.value).toBe('a\u0002c\u0002b\u0001');
   });
   it('the shard of a path is taken from the whole path', () => {
@@ -344,7 +344,7 @@ describe('what cannot be derived', () => {
       search: {
         name: {},
         age: { type: 'number' },
-        tags: { each: true },
+        tags: { multiValue: true },
         bad: computed(() => {
           throw new Error('x');
         }),
@@ -365,7 +365,7 @@ describe('what cannot be derived', () => {
     const attributes: Item = { name: { S: 'a' } };
     setOwn<AttributeValue>(attributes, '__proto__', { S: 'p' });
     expect(
-      derived({ search: { name: { from: computed((given) => Object.keys(given).sort().join()) } } }, attributes)
+      derived({ search: { name: { attribute: computed((given) => Object.keys(given).sort().join()) } } }, attributes)
         .problems,
     ).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { GONE, isGone } from '../../../src/core/model/gone.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { fanOutUnits } from '../../../src/core/plan/fan-out.ts';
 import { at, baseItem } from '../../support/records.ts';
@@ -37,7 +37,7 @@ describe('a soft-deleted node', () => {
   const graph = defineGraph({
     table: 'records',
     nodes: { USER: node({ deletedWhen: 'left', search: { name: {} } }), TEAM: node({ deletedWhen: 'closed' }) },
-    edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { gsi0: fromSource('name') } }) },
+    edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { gsi0: source('name') } }) },
   });
   const user = baseItem('USER-1', 'USER-1', { name: { S: 'Ann' } });
   const left = { ...user, left: { S: 'now' } };

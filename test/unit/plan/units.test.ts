@@ -11,7 +11,7 @@ import { at, change, history } from '../../support/records.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    GOAL: node({ view: ['title'], search: { status: { shards: 1 }, tags: { each: true, shards: 1 } } }),
+    GOAL: node({ view: ['title'], search: { status: { shards: 1 }, tags: { multiValue: true, shards: 1 } } }),
     USER: node(),
   },
   edges: {

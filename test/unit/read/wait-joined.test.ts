@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
@@ -11,8 +11,8 @@ const graph = defineGraph({
   table: 'records',
   nodes: { A: node({ view: [] }), B: node() },
   edges: {
-    AB: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: fromSource('title') } }),
-    AC: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: fromSource('title') } }),
+    AB: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: source('title') } }),
+    AC: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: source('title') } }),
   },
 });
 const EDGES = 600;

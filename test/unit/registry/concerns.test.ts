@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, fromSource, node, rank } from '../../../src/core/model/schema.ts';
+import { edge, node, rank, source } from '../../../src/core/model/schema.ts';
 import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
 import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';
@@ -13,14 +13,14 @@ const GRAPH = defineGraph({
   table: 'records',
   nodes: {
     GOAL: node({ view: ['title'] }),
-    USER: node({ view: ['name'], search: { name: {}, 'first-name': { from: 'name' } } }),
+    USER: node({ view: ['name'], search: { name: {}, 'first-name': { attribute: 'name' } } }),
     TEAM: node({ view: ['name'] }),
     BOOK: node({ view: [] }),
   },
   edges: {
     MEMBER: edge({
       ...{ from: 'GOAL', to: 'USER', degree: true },
-      inbound: { gsi0: rank('role', { LEAD: 500 }), byDate: 'date', shards: 1, includeOwner: true },
+      inbound: { gsi0: rank('role', { LEAD: 500 }), byDate: 'date', shards: 1, includeTarget: true },
     }),
     ABOUT: edge({ from: 'GOAL', to: 'BOOK', copy: ['title'] }),
     LEADS: edge({ from: 'TEAM', to: 'USER', copy: ['name'] }),
@@ -97,8 +97,8 @@ describe('what a check has to do with a derived item', () => {
         'inbound:MEMBER',
       ],
       ['an item of a named order', 'GOAL-1', `~ix/${mark}#byDate/MEMBER-USER-1`, {}, 'order:MEMBER.byDate'],
-      ['an owner', 'USER-1', `~ix/${mark}#includeOwner/MEMBER`, {}, 'inbound:MEMBER'],
-      ['an owner in a named order', 'USER-1', `~ix/${mark}#includeOwner/MEMBER/byDate`, {}, 'order:MEMBER.byDate'],
+      ['an owner', 'USER-1', `~ix/${mark}#includeTarget/MEMBER`, {}, 'inbound:MEMBER'],
+      ['an owner in a named order', 'USER-1', `~ix/${mark}#includeTarget/MEMBER/byDate`, {}, 'order:MEMBER.byDate'],
       ['a count', 'GOAL-1', `~degree/${mark}MEMBER`, { count: { N: '1' } }, 'inbound:MEMBER'],
     ] as const)('%s', (_what, source, sortKey, item, name) => {
       expect(concern(source, sortKey, item)).toBe(`${kind} ${name}@${id}`);
@@ -189,7 +189,7 @@ describe('what a check has to do with a derived item', () => {
       table: 'records',
       nodes: { GOAL: node(), USER: node() },
       edges: {
-        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', byTitle: fromSource('title') } }),
+        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', byTitle: source('title') } }),
         HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', projectSource: ['title'] } }),
       },
     });

@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/model/compile/schemas.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { OpenAttributes, OpenFields } from '../../../src/core/model/order.ts';
-import { count, derive, edge, fromSource, node, part, rank, sum } from '../../../src/core/model/schema.ts';
+import { derive, edge, node, number, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { type Defined, definitionsOf, meaningOfOrder, meaningOfSearch } from '../../../src/registry/definition.ts';
 
 /**
@@ -31,9 +31,9 @@ const NODES = {
     versionAttribute: 'v',
     list: true,
     search: {
-      name: { fold: true, shards: 7, shardBy: 'source', hash: 'codepoint-product', project: ['name'] },
-      tags: { each: true, type: 'string', shards: 'value', partition: 'city' },
-      born: { from: 'birthday', type: 'date', project: 'ALL' },
+      name: { caseInsensitive: true, shards: 7, shardBy: 'source', hash: 'codepoint-product', project: ['name'] },
+      tags: { multiValue: true, type: 'string', shards: 'value', partition: 'city' },
+      born: { attribute: 'birthday', type: 'date', project: 'ALL' },
       place: { path: ['country', 'city'], shards: 3 },
       level: rank('level', { low: 10, high: 20 }),
       title: derive(text, { version: 3, others: { 2: text } }),
@@ -55,24 +55,24 @@ const EDGES = {
     edgeSet: { since: 'since', title: derive(text) },
     inbound: {
       gsi0: 'since',
-      gsi1: { from: 'weight', type: 'number' },
-      byState: [fromSource('STATE.status'), rank('level', { low: 1, high: 2 }), derive(text, { version: 2 })],
+      gsi1: number('weight'),
+      byState: [source('STATE.status'), rank('level', { low: 1, high: 2 }), derive(text, { version: 2 })],
       shards: 4,
       shardBy: 'value',
       hash: 'codepoint-product',
       project: ['since'],
       projectSource: ['name'],
-      partition: fromSource('city'),
+      partition: source('city'),
       total: { weights: sum('weight') },
-      by: { levels: count('level') },
+      groupBy: ['level'],
     },
-    outgoing: { total: { weights: sum('weight') }, by: { levels: count('level') } },
+    outgoing: { total: { weights: sum('weight') }, groupBy: ['level'] },
     degree: true,
     keys: 'plain',
     copy: ['title'],
     key: { source: 'USER#{from}', target: 'GOAL#{to}', where: { kind: 'follows' } },
   },
-  OWNS: { from: ['USER'], to: 'GOAL', inbound: { gsi0: 'since', byName: 'name', includeOwner: true } },
+  OWNS: { from: ['USER'], to: 'GOAL', inbound: { gsi0: 'since', byName: 'name', includeTarget: true } },
   LIKES: { from: 'USER', to: 'GOAL', edgeSet: false, keys: 'hashed', inbound: { newest: 'since', partition: 'kind' } },
   SEES: { from: 'USER', to: 'GOAL', edgeSet: ['since'], degree: true },
 } as const;
@@ -94,10 +94,10 @@ const graph = defineGraph({
   },
 });
 
-/** Options that key templates exclude. */
+/** Options of soft deletion. */
 const SOFT = {
   node: { deletedWhen: 'left', search: { name: {} }, view: ['name'] },
-  edge: { from: 'PLAN', to: 'PLAN', deletedWhen: 'ended', copy: ['name'], inbound: { gsi0: fromSource('name') } },
+  edge: { from: 'PLAN', to: 'PLAN', deletedWhen: 'ended', copy: ['name'], inbound: { gsi0: source('name') } },
 } as const;
 
 const softGraph = defineGraph({
@@ -144,9 +144,9 @@ function storedLines(graph: CompiledModel): string[] {
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
     expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
-      "05d4221f the model
-      f53e0a527a66f67b ae20fc0d1d4ad7b8 search:USER.name {"kind":"search","search":{"fold":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
-      caffe8adb8c3033e a6599bc0af42778b search:USER.tags {"kind":"search","search":{"each":true,"hash":"fnv1a","indexPartition":"USER.tags","name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
+      "0bc56f9e the model
+      7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
+      8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}
       308d90a4649abceb 5ed2afa047855bb5 search:USER.place {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.place","name":"place","order":{"attributes":["country","city"],"kind":"path"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":3},"type":"USER"}
       87eb173582d75448 7538af93985d3b9f search:USER.level {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.level","name":"level","order":{"attribute":"level","kind":"rank","weights":{"$map":[["high","20"],["low","10"]]}},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"USER"}
@@ -155,16 +155,16 @@ describe('definitions, their fingerprints and those of meanings', () => {
       034c23224287ed3a 0dbd07044d8fc62e search:USER.STATE.status {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.STATE.status","name":"STATE.status","order":{"attribute":"status","kind":"attribute","type":"number"},"part":"STATE","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":2},"type":"USER"}
       5e382e3f7153e24d 5e382e3f7153e24d part:USER.STATE {"kind":"part","part":{"name":"STATE","view":{"attributes":["status"],"kind":"LIST"}},"type":"USER"}
       12c1baafa4eb293d 12c1baafa4eb293d part:USER.NOTE {"kind":"part","part":{"name":"NOTE","view":{"kind":"ALL"}},"type":"USER"}
-      3f504dda9ac2eca6 c616bdf5f69a2d6f inbound:FOLLOWS {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"FOLLOWS"},"incoming":{"groups":[{"attribute":"level","name":"levels"}],"sums":[{"attribute":"weight","name":"weights"}]},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}},{"index":"gsi1","name":"gsi1","order":{"attribute":"weight","kind":"attribute","type":"number"}}],"outgoing":{"groups":[{"attribute":"level","name":"levels"}],"sums":[{"attribute":"weight","name":"weights"}]},"settings":{"hash":"codepoint-product","partition":{"attribute":"city","of":"source"},"project":{"attributes":["since"],"kind":"LIST"},"projectSource":["name"],"shardBy":"value","shards":4}}
+      d9677c4b1509259b 40b37752fe72b9cf inbound:FOLLOWS {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"FOLLOWS"},"incoming":{"groups":[{"attribute":"level","name":"level"}],"sums":[{"attribute":"weight","name":"weights"}]},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}},{"index":"gsi1","name":"gsi1","order":{"attribute":"weight","kind":"attribute","type":"number"}}],"outgoing":{"groups":[{"attribute":"level","name":"level"}],"sums":[{"attribute":"weight","name":"weights"}]},"settings":{"hash":"codepoint-product","partition":{"attribute":"city","of":"source"},"project":{"attributes":["since"],"kind":"LIST"},"projectSource":["name"],"shardBy":"value","shards":4}}
       0164ddf74b5b0a49 ea37d5cdcd7d800e order:FOLLOWS.byState {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"FOLLOWS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byState","order":{"kind":"parts","parts":[{"kind":"source","order":{"attribute":"STATE.status","kind":"attribute","type":"string"}},{"attribute":"level","kind":"rank","weights":{"$map":[["high","2"],["low","1"]]}},{"kind":"derive","version":2}]}},"settings":{"hash":"codepoint-product","partition":{"attribute":"city","of":"source"},"project":{"attributes":["since"],"kind":"LIST"},"projectSource":["name"],"shardBy":"value","shards":4}}
-      0990635e6ab90ea6 cdaaddf645f2045e inbound:OWNS {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeOwner":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
-      23a35e936d2e1138 4aa6cbeb53da5ce0 order:OWNS.byName {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byName","order":{"attribute":"name","kind":"attribute","type":"string"}},"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeOwner":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      055ffcaa0a95842a 25577f7bb9395b18 inbound:OWNS {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      9c84de16ae0ac1ca f7c616f840d8c5b8 order:OWNS.byName {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byName","order":{"attribute":"name","kind":"attribute","type":"string"}},"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       d8fc52ce6b566c89 77f5eeec6fc3e4e6 order:LIKES.newest {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}},"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       68014d910f33d6fc 68014d910f33d6fc inbound:SEES {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"SEES"},"kind":"inbound","orders":[]}
       087c34de43b4824d 087c34de43b4824d USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
       aac81a1342260083 aac81a1342260083 GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
-      4b82de1702dc3891 cursors of USER.name
-      e0a37b4404875325 cursors of USER.tags
+      78e2a975b9779f1c cursors of USER.name
+      02aee3ea8c3edd0e cursors of USER.tags
       705229bf5a039af6 cursors of USER.born
       5a20590f11074f92 cursors of USER.place
       7213fd0c054c6bad cursors of USER.level

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
-import { derive as deriveFn, edge, node, rank } from '../../../src/core/model/schema.ts';
+import { date, derive as deriveFn, edge, node, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
@@ -27,8 +27,8 @@ function goals(options: { shards?: number; weights?: Record<string, number>; ver
       GOAL: node({ view: ['title'] }),
       USER: node({
         search: {
-          name: { shards, fold: true },
-          initial: { from: deriveFn(({ name }) => `${version}${String(name).charAt(0)}`, { version }) },
+          name: { shards, caseInsensitive: true },
+          initial: { attribute: deriveFn(({ name }) => `${version}${String(name).charAt(0)}`, { version }) },
         },
       }),
     },
@@ -38,7 +38,7 @@ function goals(options: { shards?: number; weights?: Record<string, number>; ver
         to: 'USER',
         edgeSet: ['role'],
         degree: true,
-        inbound: { gsi0: rank('role', weights), byDate: { from: 'date', type: 'date' } },
+        inbound: { gsi0: rank('role', weights), byDate: date('date') },
       }),
     },
   });
@@ -116,7 +116,7 @@ describe('the model that the registry has writers maintain', () => {
       table: 'records',
       nodes: {
         USER: node({
-          search: { initial: { from: deriveFn(() => 'two', { version: 2, others: { 1: () => 'one' } }) } },
+          search: { initial: { attribute: deriveFn(() => 'two', { version: 2, others: { 1: () => 'one' } }) } },
         }),
       },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { derive, fromSource, rank } from '../../../src/core/model/order.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { derive, rank } from '../../../src/core/model/order.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { type Defined, definitionsOf, meaningOfOrder, meaningOfSearch } from '../../../src/registry/definition.ts';
 
 /**
@@ -16,13 +16,13 @@ const graph = defineGraph({
       list: true,
       viewBudgetBytes: 100_000,
       search: {
-        name: { fold: true, project: ['name'] },
+        name: { caseInsensitive: true, project: ['name'] },
         email: { shards: 4, shardBy: 'source', hash: 'codepoint-product' },
         token: { shards: 'value', partition: 'country' },
-        tags: { each: true, project: 'ALL' },
+        tags: { multiValue: true, project: 'ALL' },
         place: { path: ['country', 'city'], shards: 1 },
-        grade: { from: rank('grade', { LOW: 1, HIGH: 2 }) },
-        spoken: { from: derive(({ name }) => `${name}`, { version: 3 }) },
+        grade: { attribute: rank('grade', { LOW: 1, HIGH: 2 }) },
+        spoken: { attribute: derive(({ name }) => `${name}`, { version: 3 }) },
       },
     }),
     TEAM: node({ view: ['name'] }),
@@ -34,14 +34,14 @@ const graph = defineGraph({
       degree: true,
       edgeSet: ['role'],
       copy: ['name'],
-      inbound: { gsi0: 'since', gsi1: ['grade', 'since'], byName: 'name', includeOwner: true, project: ['role'] },
+      inbound: { gsi0: 'since', gsi1: ['grade', 'since'], byName: 'name', includeTarget: true, project: ['role'] },
     }),
     TICKET: edge({
       from: 'USER',
       to: ['USER', 'TEAM'],
       edgeSet: false,
       inbound: {
-        byTitle: fromSource('title'),
+        byTitle: source('title'),
         shards: 3,
         shardBy: 'value',
         partition: 'country',
@@ -54,16 +54,16 @@ const graph = defineGraph({
 
 /** Each definition with its fingerprint, and with that of its meaning. */
 const KEPT: readonly string[] = [
-  'search:USER.name f97a4857c31682dd ae20fc0d1d4ad7b8',
+  'search:USER.name f1c691bdb4143b7c 7756ac560121bfaa',
   'search:USER.email fd3266baf6ff6012 0245764d283e22ed',
   'search:USER.token 280b4167969d0c08 0606a0b0a4b9214e',
-  'search:USER.tags 40d4a9075c8dc302 be732068b4b5cf22',
+  'search:USER.tags ab097edd7dd6215c e0ae9d69b15b0f60',
   'search:USER.place 5c140389ec8ecf12 5ed2afa047855bb5',
   'search:USER.grade 9d4cfdf5d386b109 3271d1a186612cef',
   'search:USER.spoken 14e15f8f8176fc34 e015d35f7d568775',
   'search:USER. ff466daaf3d00a8a 92c441fd2137c118',
-  'inbound:MEMBER bfa487c34e2cdaa8 3b96569aba4ba1b6',
-  'order:MEMBER.byName e398c2eb1a46e990 6ce4999128336fe0',
+  'inbound:MEMBER 31064ce698b2143a 9ab9475f1f494678',
+  'order:MEMBER.byName 321800f7d28fd79d 66f80aab96af7845',
   'order:TICKET.byTitle 8b1a19529dc460b6 559b942f774738f1',
   'inbound:LIKES 7083c01ff33c3b6f 7083c01ff33c3b6f',
   'view:USER 0e842a7fcfd9f72f 0e842a7fcfd9f72f',
@@ -80,10 +80,10 @@ describe('fingerprints of definitions', () => {
 
 /** What the cursors of searches and orders are bound to. */
 const ORDERING: readonly string[] = [
-  'USER.name 4b82de1702dc3891',
+  'USER.name 78e2a975b9779f1c',
   'USER.email 3d908cc3ea75e2e0',
   'USER.token 1b30abeed2bf4ca0',
-  'USER.tags e3a9917a96db4abf',
+  'USER.tags a217bdf2dbd7d07a',
   'USER.place 5a20590f11074f92',
   'USER.grade d7d926c3fd55b244',
   'USER.spoken e77929f76bc339e7',

@@ -3,7 +3,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { edgeIndexKey, reverseKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, fromSource, node } from '../../../src/core/model/schema.ts';
+import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
@@ -18,7 +18,7 @@ const graph = defineGraph({
   edges: {
     PLAIN: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { o: 'own' } }),
     COPY: edge({ from: 'A', to: 'B', copy: ['name'] }),
-    JOINT: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { t: fromSource('title') } }),
+    JOINT: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { t: source('title') } }),
   },
 });
 

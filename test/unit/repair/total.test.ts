@@ -3,7 +3,7 @@ import { createWriter } from '../../../src/client/write/writer.ts';
 import type { AttributeValue, Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { count, edge, node, sum } from '../../../src/core/model/schema.ts';
+import { edge, node, sum } from '../../../src/core/model/schema.ts';
 import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
@@ -25,7 +25,7 @@ function model({ hasTotals = true }: { hasTotals?: boolean } = {}) {
         to: 'PROJECT',
         keys: 'hashed',
         edgeSet: false,
-        inbound: { gsi0: 'since', ...(hasTotals && { total: { money: sum('amount') }, by: { kind: count('kind') } }) },
+        inbound: { gsi0: 'since', ...(hasTotals && { total: { money: sum('amount') }, groupBy: ['kind'] }) },
       }),
     },
   });

@@ -1,5 +1,5 @@
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../../src/core/model/schema.ts';
+import { date, derive, edge, node, rank } from '../../../src/core/model/schema.ts';
 
 /** A model with something to get wrong in each way. */
 export const graph = defineGraph({
@@ -7,10 +7,10 @@ export const graph = defineGraph({
   nodes: {
     GOAL: node({
       search: {
-        title: { fold: true },
+        title: { caseInsensitive: true },
         points: { type: 'number' },
         dueDate: { type: 'date' },
-        tags: { each: true },
+        tags: { multiValue: true },
         initial: derive((goal) => {
           if (goal['title'] === 'throw') throw new Error('no initial');
           return typeof goal['title'] === 'string' ? goal['title'].charAt(0) : undefined;
@@ -24,7 +24,7 @@ export const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['memberRole'],
-      inbound: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: { from: 'date', type: 'date' } },
+      inbound: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: date('date') },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER' }),
     FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),

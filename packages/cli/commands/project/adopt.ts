@@ -5,10 +5,13 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { describeForeignTable, sampleForeignTable } from '../../../../src/store/foreign-table.ts';
-import { modelText } from '../../../workbench/adopt/model-text.ts';
-import { type Proposal, proposeModel } from '../../../workbench/adopt/propose-model.ts';
+import { inPlace } from '../../../workbench/adopt/in-place.ts';
+import { LIBRARIES } from '../../../workbench/adopt/kinds.ts';
+import { edgeTypes, unplaced } from '../../../workbench/adopt/mapping.ts';
+import { mappingText, modelText } from '../../../workbench/adopt/proposal-text.ts';
+import { propose } from '../../../workbench/adopt/propose.ts';
 import { type SampledItem, sampledItem } from '../../../workbench/adopt/sampled-item.ts';
-import { tableFacts, withFreeNames } from '../../../workbench/adopt/table-facts.ts';
+import { type DescribedTable, tableFacts, withFreeNames } from '../../../workbench/adopt/table-facts.ts';
 import { settingsOf } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { type Output, print } from '../../shared/output.ts';
@@ -23,12 +26,13 @@ interface CommandOptions {
 const SAMPLE = 2_000;
 
 const HELP = `
-Reads the table's description and a sample of its items, and writes nothing to the table. The model has the types, the keys as templates,
-the attributes that tell types apart, and the names of TTL and indexes. Comments say what a person has to look at (UNSURE), and which items
-no type fits. Rights: dynamodb:DescribeTable, dynamodb:DescribeTimeToLive and dynamodb:Scan on the table.
+Reads the table's description and a sample of its items, and writes nothing to the table. The file has a model, and a mapping with a case for
+each kind of item: by fromElectroDB, fromOneTable or fromToolbox where they wrote the table. Comments say what a person has to look at
+(UNSURE), and which items are not of the graph, with the reason. Of a table whose items are nodes and edges already the file has the model
+alone. Rights: dynamodb:DescribeTable, dynamodb:DescribeTimeToLive and dynamodb:Scan on the table.
 `;
 
-/** `edgeloom adopt`: a model file for a table that other software writes. */
+/** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
     .option('--sample <n>', 'items to read at most', wholeNumber, SAMPLE)
@@ -53,9 +57,9 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions): Promi
     const { table: description, ttl } = await describeForeignTable(client, table);
     const described = tableFacts(description, ttl);
     const { items, rcu } = await sampleForeignTable(client, table, sample);
-    const { partitionKey, sortKey } = described;
+    const { keys, keyAttributes } = described;
     const sampled = items
-      .map((item) => sampledItem(item, partitionKey, sortKey))
+      .map((item) => sampledItem(item, keys, keyAttributes))
       .filter((item): item is SampledItem => item !== undefined && !isEdgeloomItem(item));
     if (sampled.length === 0) {
       throw new EdgeloomError(
@@ -64,16 +68,16 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions): Promi
         'Name another with --table, or begin with edgeloom init.',
       );
     }
-    const facts = withFreeNames(described, new Set(sampled.flatMap(({ names }) => names)));
-    const proposal = proposeModel(sampled, facts);
-    const tableItems = Math.max(facts.items, sampled.length);
-    const text = modelText(proposal, { sampled: sampled.length, tableItems, notes: facts.notes });
+    const { text, ...summary } = proposed(sampled, described, table);
     if (out !== undefined) await writeNew(out, text);
-    const json = { ...summaryOf(proposal), sampled: sampled.length, tableItems, rcu, notes: facts.notes };
+    const words = `${summary.layout}; ${countText(summary.nodes.length, 'node type')}, ${countText(summary.edges.length, 'edge type')}`;
+    const left = summary.leftOut.map(({ items: count }) => count).reduce((sum, count) => sum + count, 0);
     return {
-      json: { ...json, file: out ?? null, model: text },
+      json: { ...summary, sampled: sampled.length, rcu, file: out ?? null, model: text },
       text:
-        out === undefined ? text.trimEnd() : `${out}: ${wordsFor(proposal, sampled.length)}; ${figureText(rcu)} RCU`,
+        out === undefined
+          ? text.trimEnd()
+          : `${out}: ${words} for ${figureText(sampled.length - left)} of ${countText(sampled.length, 'item')}; ${figureText(rcu)} RCU`,
     };
   } finally {
     client.destroy();
@@ -81,28 +85,29 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions): Promi
 }
 
 /** Whether an item is Edgeloom's own, of a table that is adopted already. */
-function isEdgeloomItem({ source, target }: SampledItem): boolean {
+function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return source === SERVICE_PARTITION || isDerivedKey(target);
 }
 
-function summaryOf({ table, nodes, edges, leftOut }: Proposal) {
-  const ofNodes = [...nodes].map(([type, { key, parts, items, unsure }]) => ({ type, key, parts, items, unsure }));
-  const ofEdges = [...edges].map(([type, { from, to, key, items, unsure }]) => ({
-    type,
-    from,
-    to,
-    key,
-    items,
-    unsure,
-  }));
-  return { table, nodes: ofNodes, edges: ofEdges, leftOut };
-}
-
-function wordsFor({ nodes, edges, leftOut }: Proposal, sampled: number): string {
-  const left = leftOut.reduce((sum, { items }) => sum + items, 0);
-  const doubts = [...nodes.values(), ...edges.values()].reduce((sum, { unsure }) => sum + unsure.length, 0);
-  const types = `${countText(nodes.size, 'node type')}, ${countText(edges.size, 'edge type')}`;
-  return `${types} for ${figureText(sampled - left)} of ${countText(sampled, 'item')}; UNSURE: ${figureText(doubts)}`;
+/** The proposal for a sample, with its file. */
+function proposed(items: readonly SampledItem[], described: DescribedTable, table: string) {
+  const { keys, keyAttributes, notes } = described;
+  const tableItems = Math.max(described.items, items.length);
+  const found = keys.length === 2 ? inPlace(items) : undefined;
+  if (found !== undefined) {
+    const { options } = withFreeNames(described, new Set(items.flatMap(({ names }) => names)));
+    const { nodes, edges, leftOut } = found;
+    const facts = { table, sampled: items.length, tableItems, notes, leftOut };
+    const text = modelText(found, options, facts);
+    return { layout: 'in place', nodes: [...nodes.keys()], edges: [...edges.keys()], leftOut, tableItems, notes, text };
+  }
+  const proposal = propose(items, keys);
+  const leftOut = unplaced(proposal, table, keyAttributes);
+  const facts = { table, sampled: items.length, tableItems, notes, leftOut };
+  const text = mappingText(proposal, facts, keyAttributes);
+  const layout = proposal.library === undefined ? 'by hand' : LIBRARIES[proposal.library];
+  const edges = [...edgeTypes(proposal).keys()];
+  return { layout, nodes: proposal.nodes, edges, leftOut, tableItems, notes, text };
 }
 
 /** Writes a file that does not exist yet. */

@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { parameterWarnings, readParameters } from '../../../../src/deployment/stack/base/parameters.ts';
 import type { Value } from '../../../../src/deployment/stack/base/template.ts';
 import { STACK_POLICY } from '../../../../src/deployment/stack/parts/table.ts';
-import { checkHandlers, checkNames, recordedNames } from '../../../../src/deployment/stack/project/service.ts';
+import {
+  checkHandlers,
+  checkNames,
+  checkSources,
+  recordedNames,
+} from '../../../../src/deployment/stack/project/service.ts';
 import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../../src/deployment/stack/stack.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
@@ -63,7 +69,9 @@ export function stackCommand(command: Command): void {
         const parameters = readParameters({ stage, values, region: settings.client.region });
         checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
         if (options.policy !== true && options.import !== true) checkHandlers(settings.config, parameters);
-        for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
+        const unread = checkSources(await loadSources(settings.config), parameters);
+        for (const warning of [...parameterWarnings(parameters), ...unread])
+          process.stderr.write(`Warning: ${warning}\n`);
         const input = { service, stage, parameters };
         const json =
           options.policy === true

@@ -23,10 +23,10 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
     .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --no-groups --json'))
     .action(
       bind(async (session, id: string, edgeType: string, { direction, groups }: TotalFlags) => {
-        const total = await sessionReader(session).total(id, edgeType, { direction, by: groups });
-        const { by, ...numbers } = total;
+        const total = await sessionReader(session).total(id, edgeType, { direction, groups });
+        const { groups: found, ...numbers } = total;
         const lines = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
-        for (const [group, values] of Object.entries(by)) {
+        for (const [group, values] of Object.entries(found)) {
           for (const [value, edges] of Object.entries(values)) lines.push(`${group} ${value} ${edges}`);
         }
         return { json: total, text: lines.join('\n') };

@@ -9,12 +9,13 @@ import type { GivenUpReport, InvocationReport } from '../../../local/emulator/ma
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import type { LocalOptions } from '../../../local/local.ts';
 import { startLocalLambda } from '../../../local/local-lambda.ts';
+import type { LocalMirrors } from '../../../local/local-sources.ts';
 
 /** The handler of `--lambda` without a file. */
 export const DEFAULT_HANDLER = 'handlers/stream.ts';
 
 /** Where the engine of `dev` runs, and whether what is projected is judged. */
-export type DevEngine = EngineOptions & Pick<LocalOptions, 'observe' | 'onDrift'>;
+export type DevEngine = EngineOptions & Pick<LocalOptions, 'observe' | 'onDrift' | 'sources'>;
 
 /** The projecting part of `dev`: a worker, or a function with its mapping. */
 export interface Projecting {
@@ -24,6 +25,8 @@ export interface Projecting {
   store: Store;
   /** Rejects when it gives up. */
   ended: Promise<unknown>;
+  /** Absent without sources. */
+  mirrors?: LocalMirrors | undefined;
   /** Lines that tell people what runs. */
   lines: string[];
   stop(): Promise<void>;
@@ -58,6 +61,7 @@ export async function devLambda(
     engine: local.engine,
     endpoint,
     store: local.store,
+    mirrors: local.mirrors,
     ended: local.mapping.ended,
     lines: [
       `function: ${handlerFile}, in a process of its own (Node ${process.versions.node}); its output goes to stderr`,

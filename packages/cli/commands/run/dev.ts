@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { positionOfStream } from '../../../../src/trust/explain/position.ts';
@@ -56,7 +57,8 @@ export function devCommand(command: Command): void {
       const settings = readSettings(command.optsWithGlobals());
       const { graph } = await openModel(settings);
       const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
-      const options = { engine, port, dataDir: data, observe, onDrift };
+      const sources = await loadSources(settings.config);
+      const options = { engine, port, dataDir: data, observe, onDrift, sources };
       const projecting =
         lambda === undefined
           ? await devWorker(graph, options, settings)
@@ -64,12 +66,21 @@ export function devCommand(command: Command): void {
       const ended = new Promise<void>((resolve, reject) => {
         stopOnSignal(() => projecting.stop().then(resolve, reject));
         // A projector that gives up ends the command with its error, and with all that it runs.
-        projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
+        Promise.all([projecting.ended, projecting.mirrors?.ended]).catch((error: unknown) =>
+          projecting.stop().finally(() => reject(error)),
+        );
       });
       const { endpoint, lines, store } = projecting;
       const engineLine = `engine:   ${engineText(projecting.engine)}`;
       const notice = await printModelNotice(graph, store);
-      const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, engineLine, ...lines].join('\n');
+      const sourceLines = sources.map(({ table }) => `source:   ${table}`);
+      const text = [
+        `endpoint: ${endpoint}`,
+        `table:    ${graph.table.name}`,
+        ...sourceLines,
+        engineLine,
+        ...lines,
+      ].join('\n');
       print({ json: { endpoint, table: graph.table.name, engine: projecting.engine, ...notice }, text }, settings.json);
       await ended;
     });
@@ -106,6 +117,7 @@ async function devWorker(graph: CompiledModel, options: DevEngine, settings: Set
     endpoint,
     store,
     ended: worker.ended,
+    mirrors: local.mirrors,
     lines: ['projecting; Ctrl-C stops'],
     stop: async () => {
       await line?.stop();

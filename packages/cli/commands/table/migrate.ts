@@ -4,7 +4,6 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { MigrateAction } from '../../../../src/migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../../src/migrate/forecast/plan-migration.ts';
-import { changedTemplates, recordTemplates } from '../../../../src/migrate/key-templates.ts';
 import { migrate } from '../../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
 import { walk } from '../../../../src/migrate/walks/walk.ts';
@@ -30,7 +29,6 @@ interface CommandOptions {
   undo?: boolean;
   maxWcu?: number;
   strict?: boolean;
-  newKeys?: boolean;
 }
 
 /** Something is left to do. */
@@ -53,7 +51,6 @@ export function migrateCommand(command: Command): void {
       'take away all that only other models have: what a migration that was killed or rolled back has left',
     )
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
-    .option('--new-keys', 'take key templates that differ from those of the last migration')
     .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
     .addHelpText(
       'after',
@@ -67,7 +64,7 @@ export function migrateCommand(command: Command): void {
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false, strict = false, newKeys = false, undo = false } = options;
+        const { maxWcu, dryRun = false, yes = false, strict = false, undo = false } = options;
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
         requireFit(status);
@@ -75,7 +72,6 @@ export function migrateCommand(command: Command): void {
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
         const plan = await planMigration({ ...table, action, maxWcu });
-        const changed = await changedTemplates(session.store, graph);
         const going = undo ? plan.leftovers : [];
         const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
         const isIdle = plan.steps.length === 0 && going.length === 0;
@@ -84,7 +80,6 @@ export function migrateCommand(command: Command): void {
           ...goingLines,
           ...readersWarning(going[0]),
           ...(isIdle ? leftoverText(plan.leftovers) : []),
-          ...changed.map((one) => `warning: other key templates: ${one}`),
         ];
         if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
@@ -95,7 +90,6 @@ export function migrateCommand(command: Command): void {
           for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
             progress.printLine(line);
         }
-        if (!dryRun) await recordTemplates(session.store, graph, newKeys);
         const walked = new WalkedUnplaced(session);
         const run: MigrateOptions = {
           store,
@@ -110,7 +104,7 @@ export function migrateCommand(command: Command): void {
           onItems: (items, name) => walked.addItems(items, name),
         };
         const { steps, done, next, leftovers } = await migrateAll(graph, run, dryRun, going);
-        const isLeft = dryRun ? changed.length > 0 || going.length > 0 : undo && leftovers.length > 0;
+        const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
         if (!done || isLeft) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
@@ -122,7 +116,6 @@ export function migrateCommand(command: Command): void {
           json: {
             ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
             unplaced: unplaced ?? null,
-            changedKeys: changed,
           },
           text: texts.join('\n'),
         };

@@ -25,7 +25,7 @@ const WALKS = {
 } as const;
 
 const HELP = `
-The model file exports the sources: export const sources = [source('app-table', { map })]. SOURCE is the name of one; it may be left out if
+The model file exports the sources: export const sources = [sourceTable('app-table', { map })]. SOURCE is the name of one; it may be left out if
 there is one alone. The consumer of the source's stream has to run before snapshot begins. Wait as long as an invocation may live before
 snapshot of another version, and before reconcile.
 

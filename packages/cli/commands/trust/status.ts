@@ -94,7 +94,8 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
 }
 
 function outputOf({ graph }: CommandSession, result: Status): Output {
-  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads } = result;
+  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads, sources } =
+    result;
   const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
@@ -116,6 +117,16 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
             ...[one.id, one.kind, one.model, one.isStopped ? `${one.seen} (stopped)` : one.seen, one.recordsPerSecond],
           ]),
         ),
+    ...(sources.length === 0
+      ? []
+      : [
+          textTable(
+            ['source', 'mirrored', 'lag then (s)', 'not taken'],
+            sources.map(({ source, seen, lagSeconds, poisoned }) => [
+              ...[source, seen ?? 'never', lagSeconds === null ? '' : Math.round(lagSeconds), poisoned],
+            ]),
+          ),
+        ]),
     projections.length === 0
       ? 'not managed: run edgeloom migrate'
       : textTable(

@@ -51,7 +51,7 @@ Two runs are needed. The first one deletes the node, its parts, its edges both w
 types outside the model, and reconciles quarantine entries and failed batches that name it. Consumers then replace derived items by
 tombstones, which still name the node and hold off late records. The output says when their fence is over: 49 hours later. The second run
 deletes them and the groups of counts at zero, repairs what consumers have left, and reads the table again until no key, and no name or value
-of an attribute, has the id. Base items of types with templates are listed only: their application deletes them.
+of an attribute, has the id. Base items of mirrored types are listed only: they follow their source items.
 
 Each run may be interrupted and made again. Between the runs the table keeps a record under a hash of the id. If producers write the node, or
 an edge to it, after the first run, the second one reports that and leaves it; --again erases that too. The report names what a person has

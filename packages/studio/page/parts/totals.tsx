@@ -27,12 +27,12 @@ export function Totals({ id, type, touches }: TotalsProps) {
           label="Numbers of edges"
           headings={['edges', 'number', 'sums', 'groups', 'problems']}
           rows={totals.map(({ type: edge, direction, total, hasTooManyGroups }) => {
-            const { count, problems = 0, by, ...sums } = total;
+            const { count, problems = 0, groups, ...sums } = total;
             return [
               `${edge} that ${DIRECTIONS[direction]}`,
               count,
               namesAndValues(sums),
-              hasTooManyGroups ? 'more values than a total holds' : groupsText(by),
+              hasTooManyGroups ? 'more values than a total holds' : groupsText(groups),
               problems,
             ];
           })}
@@ -49,8 +49,8 @@ function namesAndValues(values: Record<string, unknown>): string {
     .join(', ');
 }
 
-function groupsText(by: Record<string, Record<string, number>>): string {
-  return Object.entries(by)
+function groupsText(groups: Record<string, Record<string, number>>): string {
+  return Object.entries(groups)
     .map(([name, numbers]) => `${name}: ${namesAndValues(numbers) || 'none'}`)
     .join('; ');
 }

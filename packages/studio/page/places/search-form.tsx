@@ -91,7 +91,7 @@ function Fields({
       <p class="quiet">
         by {search.from}
         {search.shards === 1 ? '' : `, ${search.shards} shards`}
-        {search.fold ? ', folded' : ''}
+        {search.caseInsensitive ? ', case-insensitive' : ''}
       </p>
       {search.partition !== undefined && (
         <label>

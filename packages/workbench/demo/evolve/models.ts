@@ -7,7 +7,7 @@ export type Traffic = 'LOW' | 'MEDIUM' | 'HIGH';
 /** The model that the table has at first, and with which the first deployment was made. */
 export const earlierModel = defineGraph({
   table: 'edgeloom-evolve',
-  nodes: { AIRPORT: node({ view: ['name', 'city'], search: { name: { fold: true, shards: 4 } } }) },
+  nodes: { AIRPORT: node({ view: ['name', 'city'], search: { name: { caseInsensitive: true, shards: 4 } } }) },
   edges: {
     ROUTE: edge({
       from: 'AIRPORT',
@@ -25,7 +25,7 @@ export const laterModel = defineGraph({
   nodes: {
     AIRPORT: node({
       view: ['name', 'city', 'state'],
-      search: { name: { fold: true, shards: 8 }, city: { fold: true, shards: 2 } },
+      search: { name: { caseInsensitive: true, shards: 8 }, city: { caseInsensitive: true, shards: 2 } },
     }),
   },
   edges: {

@@ -65,7 +65,7 @@ export interface InboundQuery<
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
-   * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
+   * Also give the target node, of an edge type with `includeTarget`; throws `no-owner` for others. Only the first page has it,
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
@@ -187,17 +187,17 @@ export function resolveInboundQuery(
   const declared = findOrder(edge, options.order);
   const { inbound, order } = projections.order(edge, declared.order);
   const { name, index } = order;
-  const sortKey = checkedKeyTo(graph, edge, target);
+  const sortKey = checkedKeyTo(edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
-    fold: false,
+    caseInsensitive: false,
     name: `order ${name} of ${edgeType}`,
   };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const wanted = inboundRange(ordered, equals, options);
   const isOpenAbove = wanted.to === undefined;
   // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
-  const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const range = inbound.includeTarget && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
   const partitions =

@@ -24,7 +24,7 @@ export async function readOwner(
   query: OwnerPlace,
 ): Promise<{ item: Item | undefined; rcu: number }> {
   const { index, partitions } = query;
-  // One partition, since includeOwner needs shards: 1; none where its key is longer than an index takes.
+  // One partition, since includeTarget needs shards: 1; none where its key is longer than an index takes.
   const [partition] = partitions;
   if (partition === undefined) return { item: undefined, rcu: 0 };
   const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
@@ -42,12 +42,12 @@ export function isOwnerItem(
   return stringOf(item[graph.table.sortKey]) === ownerKey && sortKeyOfEdge(edge, source) === edgeKey;
 }
 
-/** Throws `no-owner` if the model does not put a target node into the index partition of its incoming edges (`includeOwner`). */
+/** Throws `no-owner` if the model does not put a target node into the index partition of its incoming edges (`includeTarget`). */
 export function checkOwner({ type, inbound }: EdgeModel): void {
-  if (inbound?.includeOwner === true) return;
+  if (inbound?.includeTarget === true) return;
   throw new EdgeloomError(
     'no-owner',
     `Edges of type ${type} do not have the node that they enter in their index.`,
-    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
+    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with get.`,
   );
 }

@@ -226,7 +226,7 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = {
     order: search.order,
-    fold: Boolean(search.fold),
+    caseInsensitive: Boolean(search.caseInsensitive),
     name: `search ${search.indexPartition}`,
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);

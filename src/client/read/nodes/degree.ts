@@ -1,5 +1,6 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
+import { typePrefix } from '../../../core/items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import type { Derived } from '../../../core/kinds/derived.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
@@ -7,7 +8,6 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
-import { writesEdge } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
@@ -35,7 +35,10 @@ export async function readDegree(
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
-  if (isCounted && mustReadConsistently(context, (key) => key.source === source && writesEdge(edge, key))) {
+  if (
+    isCounted &&
+    mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edge.type)
+  ) {
     // A count lags behind the edges and does not show which edges it includes, so the edges are counted.
     return await countBaseEdges(context, source, edgeType, true);
   }

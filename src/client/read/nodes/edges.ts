@@ -5,7 +5,6 @@ import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
-import { isMaker } from '../../session/own-writes.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -122,11 +121,7 @@ async function findBaseEdge(
   { consistent = false }: HasOptions,
 ): Promise<EdgeResult | undefined> {
   const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
-  const edge = context.graph.edges.get(edgeType)!;
-  const isOwn = mustReadConsistently(
-    context,
-    (key) => key.source === source && (key.target === sortKey || isMaker(edge, key)),
-  );
+  const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const found = item && edgeOf(context, source, item);
   // An item under a hashed key may name no target, or in theory another one with the same hash.

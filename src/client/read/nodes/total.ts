@@ -1,6 +1,6 @@
 import { type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
 import { COUNT, REVISION } from '../../../core/items/derived-item.ts';
-import { parseNodeId } from '../../../core/items/keys.ts';
+import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
 import {
   type Amounts,
   addAmounts,
@@ -22,7 +22,7 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { Abortable } from '../../../foundation/runtime.ts';
-import { isMaker, type OwnWrite, ownEdgesOf, writesEdge } from '../../session/own-writes.ts';
+import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
@@ -34,7 +34,7 @@ export interface TotalReadOptions extends Abortable {
   /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
   direction?: 'inbound' | 'outgoing' | undefined;
   /** Whether the answer has the groups: a node with too many values of one has its sums without them. Default true. */
-  by?: boolean | undefined;
+  groups?: boolean | undefined;
 }
 
 /** The total of a node's edges; each sum is a decimal as text. */
@@ -44,7 +44,7 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   /** Values that are in no sum or group, because of their type or size; absent: none. */
   problems?: number;
   /** The number of edges by the value of each group; of a text that reads like a number of the same group, in quotes. */
-  by: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
+  groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False where own writes of the reader's session may be missing. */
   exact?: false;
 } & (string extends Sums ? unknown : { [Name in Sums]: string });
@@ -66,7 +66,7 @@ export async function readTotal(
   edgeType: string,
   options: TotalReadOptions = {},
 ): Promise<TotalResult> {
-  checkOptions('total', options, { consistent: true, direction: true, by: true, signal: true });
+  checkOptions('total', options, { consistent: true, direction: true, groups: true, signal: true });
   const { graph, projections, session } = context;
   checkSource(graph, id);
   const edge = findEdge(graph, edgeType);
@@ -75,14 +75,12 @@ export async function readTotal(
   const places = projections.total(edge, isInbound);
   const edgeKey = sortKeyOfEdge(edge, id);
   const own = await readRelevantOwnWrites(context, (key) =>
-    isInbound ? key.target === edgeKey || isMaker(edge, key) : key.source === id && writesEdge(edge, key),
+    isInbound ? key.target === edgeKey : key.source === id && typePrefix(key.target) === edge.type,
   );
   const writes = isInbound ? await ownEdgesOf(context, edge, edgeKey, own.writes) : own.writes;
-  // The own node makes all edges of the type that leave it, so nothing is read.
-  const isWhole = !isInbound && writes.some((key) => isMaker(edge, key));
-  const amounts = await amountsWithOwnEdges(context, id, places, writes, isWhole, options.consistent);
+  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent);
   return {
-    ...totalOfAmounts(count, amounts, options.by ?? true, `${id} ${edgeType}`),
+    ...totalOfAmounts(count, amounts, options.groups ?? true, `${id} ${edgeType}`),
     ...(session?.ownWrites === 'unknown' && { exact: false as const }),
   };
 }
@@ -102,26 +100,25 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   throw new EdgeloomError(
     'no-total',
     `The model keeps no ${asked === undefined ? '' : `${asked} `}total of ${edge.type} edges of ${type} nodes.`,
-    `Give edges.${edge.type} total or by under inbound or outgoing, then migrate.`,
+    `Give edges.${edge.type} total or groupBy under inbound or outgoing, then migrate.`,
   );
 }
 
 /** Looks at a total, and at the items of own edges, until both are of one moment. */
 const MOST_LOOKS = 5;
 
-/** The numbers of a total, with those of own edges as they are now; `isWhole`: these are all that it counts. */
+/** The numbers of a total, with those of own edges as they are now. */
 async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
   places: CounterPlaces,
   writes: readonly OwnWrite[],
-  isWhole: boolean,
   consistent: boolean | undefined,
 ): Promise<Amounts> {
   const key = { source: id, target: places.key };
-  let total = isWhole ? undefined : (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
+  let total = (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
   let entries: readonly (Item | undefined)[] = [];
-  for (let look = 1; !isWhole && writes.length > 0; look++) {
+  for (let look = 1; writes.length > 0; look++) {
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
@@ -165,19 +162,19 @@ export function totalOfAmounts(
   subject: string,
 ): TotalResult {
   const numberAt = (attribute: string): number => Number((amounts.get(attribute) ?? 0n) / ONE);
-  const by: Record<string, Record<string, number>> = {};
+  const groups: Record<string, Record<string, number>> = {};
   for (const { name } of (hasGroups && totals?.groups) || []) {
     if (numberAt(`${groupAttribute(name)}/${OTHER_VALUES}`) > 0) {
       const message = `${subject} has more values of ${name} than a total holds.`;
-      throw new EdgeloomError('too-many-groups', message, 'Ask for the sums alone: by: false.');
+      throw new EdgeloomError('too-many-groups', message, 'Ask for the sums alone: groups: false.');
     }
-    setOwn(by, name, groupOf(amounts, `${groupAttribute(name)}/`));
+    setOwn(groups, name, groupOf(amounts, `${groupAttribute(name)}/`));
   }
   const problems = numberAt(PROBLEMS);
   const sums = Object.fromEntries(
     (totals?.sums ?? []).map(({ name }) => [name, textOfUnits(amounts.get(sumAttribute(name)) ?? 0n)]),
   );
-  return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, by };
+  return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, groups };
 }
 
 /** The numbers of a group by its values, without their tags. */

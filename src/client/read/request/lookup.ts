@@ -6,7 +6,7 @@ import {
   parseNodeId,
   SORT_KEY_BYTES,
 } from '../../../core/items/keys.ts';
-import { checkIdInRawKeys, sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -80,7 +80,6 @@ export function checkSource(graph: CompiledModel, id: string): void {
   const type = parseNodeId(id)?.type;
   if (type === undefined) throw notAnId(describe(id));
   findNode(graph, type);
-  checkIdInRawKeys(graph, id);
 }
 
 /** The node type of a name; throws `unknown-type` where the model has none. */
@@ -95,7 +94,7 @@ export function findNode(graph: CompiledModel, type: string): NodeModel {
 }
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
-export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: string): string {
+export function checkedKeyTo(edge: EdgeModel, target: string): string {
   checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
   const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
@@ -108,7 +107,6 @@ export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: stri
       `They enter ${[...edge.to].join(', ')}.`,
     );
   }
-  checkIdInRawKeys(graph, target);
   return sortKey;
 }
 
@@ -117,7 +115,7 @@ export function checkedKeyTo(graph: CompiledModel, edge: EdgeModel, target: stri
  */
 export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
   checkSource(graph, source);
-  return checkedKeyTo(graph, edgeTypeFrom(graph, source, edgeType), target);
+  return checkedKeyTo(edgeTypeFrom(graph, source, edgeType), target);
 }
 
 /** The edge type of a name; throws where it does not leave the node. */

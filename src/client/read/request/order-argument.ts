@@ -45,7 +45,7 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
 /** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
-  fold: boolean;
+  caseInsensitive: boolean;
   name: string;
 }
 
@@ -54,7 +54,7 @@ const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
-  const { order, fold } = query;
+  const { order, caseInsensitive: fold } = query;
   return withArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
@@ -104,7 +104,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
 
 /** The encoded form of the beginning of a value. */
 function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
-  const { order, fold } = query;
+  const { order, caseInsensitive: fold } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
     const kind = order.kind === 'rank' ? 'a rank' : 'a number';
@@ -134,7 +134,7 @@ function beginsDate(text: string): boolean {
 
 /** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
-  const { order, fold } = query;
+  const { order, caseInsensitive: fold } = query;
   if (order.kind !== 'path')
     throw invalidArgument(
       query,

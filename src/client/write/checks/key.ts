@@ -10,16 +10,14 @@ import {
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../../core/items/keys.ts';
-import { checkIdInRawKeys, classifyBaseItem, targetIdOf } from '../../../core/model/base-item.ts';
+import { classifyBaseItem, targetIdOf } from '../../../core/model/base-item.ts';
 import type { CompiledModel, PartModel } from '../../../core/model/compiled.ts';
-import { isMadeByNode } from '../../../core/model/keys/key-option.ts';
 import { isMirrored } from '../../../core/model/mirrored.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
-const READ_ONLY = 'Write it with the application that owns these keys.';
 
 /**
  * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
@@ -45,13 +43,6 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
-  if (kind.kind === 'edge' && isMadeByNode(kind.edge)) {
-    throw new EdgeloomError(
-      'invalid-edge',
-      `${itemName(source, sortKey)}: the attribute ${kind.edge.key?.to?.attribute} of ${describe(source)} makes it.`,
-      'Write that node.',
-    );
-  }
   // A plain key bounds its target; a hashed one may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
@@ -63,10 +54,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);
-  if (parts !== undefined && graph.nodes.has(parts.type)) {
-    checkIdInRawKeys(graph, id);
-    return;
-  }
+  if (parts !== undefined && graph.nodes.has(parts.type)) return;
   const role = typeof of === 'string' ? of : of();
   if (isDerivedKey(id)) throw derivedKeyError(`${role} ${describe(id)}`);
   if (parts === undefined) throw notAnId(`${role} ${describe(id)}`);
@@ -89,10 +77,7 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
   );
 }
 
-/**
- * The key of a base item that is Edgeloom's to write. Throws `read-only-type` for one whose keys the model has as templates: the application
- * that writes the table's other items may have another item under them. Throws `mirrored-type` for one that the mirror writes.
- */
+/** The key of a base item that is Edgeloom's to write. Throws `mirrored-type` for one that the mirror writes. */
 export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
   if (isMirrored(graph, key)) {
     throw new EdgeloomError(
@@ -101,10 +86,7 @@ export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
       'Write the item of the source table that it is made from.',
     );
   }
-  const reason = graph.table.rawKeys?.readOnlyReason(key);
-  if (reason === undefined) return key;
-  const name = itemName(key.source, key.target);
-  throw new EdgeloomError('read-only-type', `${name}: ${reason}, so Edgeloom only reads it.`, READ_ONLY);
+  return key;
 }
 
 /** The part of the model that a key is of; undefined where it is of none. */

@@ -118,7 +118,7 @@ export interface SearchPlan {
 /** Plans a search. */
 export function searchPlan(search: SearchModel): SearchPlan {
   const purpose = `search ${search.indexPartition}`;
-  const encode = orderEncoder(search.order, Boolean(search.fold), purpose);
+  const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
   return { search, encode, purpose };
 }
 
@@ -168,7 +168,7 @@ function encodedValues(search: SearchModel, subject: Subject, purpose: string): 
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encodeForOrder(entry, type, Boolean(search.fold), purpose, attribute));
+  return values.map((entry) => encodeForOrder(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
 }
 
 /** The text of the attribute that an index partition names; undefined if the item lacks it. */

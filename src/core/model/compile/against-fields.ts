@@ -127,7 +127,7 @@ class FieldChecker {
     if (order.kind === 'path') {
       for (const name of order.attributes) this.check(`${path}.path`, own, name, SEGMENT);
     } else if (order.kind !== 'derive') {
-      this.check(path, own, order.attribute, search.each ? eachOf(order) : searchOrder(order));
+      this.check(path, own, order.attribute, search.multiValue ? eachOf(order) : searchOrder(order));
     }
     this.checkProjection(`${path}.project`, own, search.project);
     if (search.partition !== undefined) this.check(`${path}.partition`, own, search.partition, PARTITION);
@@ -135,7 +135,7 @@ class FieldChecker {
 
   private checkTotals(path: string, own: readonly Owner[], totals: TotalSettings | undefined): void {
     for (const { name, attribute } of totals?.sums ?? []) this.check(`${path}.total.${name}`, own, attribute, SUM);
-    for (const { name, attribute } of totals?.groups ?? []) this.check(`${path}.by.${name}`, own, attribute, GROUP);
+    for (const { attribute } of totals?.groups ?? []) this.check(`${path}.groupBy`, own, attribute, GROUP);
   }
 
   private checkProjection(path: string, own: readonly Owner[], projection: Projection | undefined): void {
@@ -216,7 +216,7 @@ const ENTRIES: Wanted = {
 const SUM: Wanted = {
   text: 'a sum takes numbers',
   takes: ({ kind }) => kind === 'number',
-  remedy: () => 'make it a number in fields, or count its values with by: count(...)',
+  remedy: () => 'make it a number in fields, or count its values with groupBy',
 };
 const GROUP: Wanted = {
   text: 'a group takes texts, numbers and booleans',
@@ -258,25 +258,25 @@ function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<Value
 }
 
 function searchOrder(order: NamedOrder): Wanted {
-  return orderOf(order, 'its search takes', { number: "give type: 'number'", list: 'give each: true' });
+  return orderOf(order, 'its search takes', { number: "give type: 'number'", list: 'give multiValue: true' });
 }
 
 function edgeOrder(order: NamedOrder, isOfSource: boolean): Wanted {
   const name = `'${order.attribute}'`;
-  const from = isOfSource ? `fromSource(${name})` : name;
-  return orderOf(order, 'its order takes', { number: `order by { from: ${from}, type: 'number' }` });
+  const from = isOfSource ? `source(${name})` : name;
+  return orderOf(order, 'its order takes', { number: `order by number(${from})` });
 }
 
 /** The entries of a list or set, as a search that has an item for each takes them. */
 function eachOf(order: NamedOrder): Wanted {
-  const ofEntry = orderOf(order, 'each takes a list or set of', { number: "give type: 'number'" });
+  const ofEntry = orderOf(order, 'multiValue takes a list or set of', { number: "give type: 'number'" });
   const wrongEntry = ({ entries = [] }: ValueForm) => entries.find((entry) => !ofEntry.takes(entry));
   return {
     text: ofEntry.text,
     takes: (form) => form.kind === 'list' && wrongEntry(form) === undefined,
     remedy: (form) => {
       const entry = form.kind === 'list' ? wrongEntry(form) : undefined;
-      return entry === undefined ? 'leave out each' : ofEntry.remedy(entry);
+      return entry === undefined ? 'leave out multiValue' : ofEntry.remedy(entry);
     },
   };
 }

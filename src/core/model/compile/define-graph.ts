@@ -8,7 +8,6 @@ import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
-import { compileRawKeys } from './raw-keys.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
@@ -17,7 +16,7 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
  * @example
  * const graph = defineGraph({
  *   table: 'records',
- *   nodes: { USER: node({ search: { name: { fold: true } } }) },
+ *   nodes: { USER: node({ search: { name: { caseInsensitive: true } } }) },
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
  * });
  */
@@ -49,24 +48,15 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields(nodes, edges, table, mistakes);
-  const rawKeys = compileRawKeys(nodes, edges, mistakes);
-  if (rawKeys !== undefined)
-    for (const [name, types] of Object.entries({ nodes, edges })) checkDeletions(name, types, mistakes);
-  if (rawKeys !== undefined && tenantSeparator !== undefined) {
-    mistakes.push({
-      path: 'tenantSeparator',
-      message: 'is for a table without key templates: an id of theirs says nothing of the partition',
-    });
-  }
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
-    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
+    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
   }
   const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
   return {
-    table: rawKeys === undefined ? table : { ...table, rawKeys },
+    table,
     nodes,
     edges,
     indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
@@ -112,13 +102,6 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** Notes soft deletion in a table with key templates. */
-function checkDeletions(name: string, types: ReadonlyMap<string, NodeModel | EdgeModel>, mistakes: MistakeLog): void {
-  const message = 'is for a table without key templates: an edge that an attribute makes has no item of its own';
-  for (const { type, deletedWhen } of types.values())
-    if (deletedWhen !== undefined) mistakes.push({ path: `${name}.${type}.deletedWhen`, message });
-}
-
 /** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
@@ -159,7 +142,7 @@ function fingerprintOf(
         (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
         typeof value === 'function';
       if (isLeftOut) return undefined;
-      return key === 'fold' && value === true ? FOLDING : value;
+      return key === 'caseInsensitive' && value === true ? FOLDING : value;
     },
   );
   return hash128(text).slice(0, 8);

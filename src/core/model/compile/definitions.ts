@@ -106,7 +106,7 @@ export function compileNode(
     const list = nodeList(type);
     searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
   }
-  const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen, key } = options;
+  const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen } = options;
   checkDeletion(deletedWhen, [table.partitionKey, table.sortKey, table.ttl], path, mistakes);
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({
@@ -126,7 +126,6 @@ export function compileNode(
     searches,
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
-    ...(key && { key }),
     ...(deletedWhen !== undefined && { deletedWhen }),
   };
 }
@@ -226,7 +225,6 @@ export function compileEdge(
     ...(incoming && { incoming: { places: new TotalPlaces(type), totals: incoming } }),
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
-    ...(options.key && { key: options.key }),
     ...(deletedWhen !== undefined && { deletedWhen }),
   };
 }

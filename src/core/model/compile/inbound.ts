@@ -37,15 +37,15 @@ export function compileInbound(
     const order = compileInboundOrder(name, given.get(name), `${path}.${name}`, mistakes);
     if (order !== undefined) found.push(order);
   }
-  const hasTotals = option.total !== undefined || option.by !== undefined;
+  const hasTotals = option.total !== undefined || option.groupBy !== undefined;
   if (given.size === 0) {
     if (!hasTotals) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
     return undefined;
   }
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
-  if (inboundSettings.includeOwner && inboundSettings.shards !== 1) {
+  if (inboundSettings.includeTarget && inboundSettings.shards !== 1) {
     const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
-    mistakes.push({ path: `${path}.includeOwner`, message });
+    mistakes.push({ path: `${path}.includeTarget`, message });
   }
   checkSource(option, path, mistakes);
   const orders = found.map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
@@ -58,7 +58,7 @@ export function compileInbound(
 
 /** Notes options of the attributes that an edge type takes from its source nodes, and of its index partitions, that exclude each other. */
 function checkSource(
-  { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: Shaped<typeof inboundSchema>,
+  { project = 'KEYS_ONLY', projectSource, partition, includeTarget }: Shaped<typeof inboundSchema>,
   path: string,
   mistakes: MistakeLog,
 ): void {
@@ -72,9 +72,9 @@ function checkSource(
     const message = `names ${name}, which project names too: an index item has one ${name}. Leave it out of one of the two`;
     mistakes.push({ path: `${path}.projectSource`, message });
   }
-  if (partition !== undefined && includeOwner === true) {
+  if (partition !== undefined && includeTarget === true) {
     const message =
-      'is together with includeOwner: the target node cannot be in the partitions of its edges then. Leave one out';
+      'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out';
     mistakes.push({ path: `${path}.partition`, message });
   }
 }
@@ -102,11 +102,11 @@ function compileInboundOrder(
   return undefined;
 }
 
-/** Whether the name of an order is probably a misspelt option. `totals` and `bys` may be orders, unless they hold sums or groups. */
+/** Whether the name of an order is probably a misspelt option. `totals` may be an order, unless it holds sums. */
 function readsLikeSetting(name: string, entry: unknown): boolean {
   const singular = name.replace(/s$/, '');
-  if (singular !== 'total' && singular !== 'by') return SETTINGS.has(singular);
-  return isPlainObject(entry) && !('from' in entry) && !('kind' in entry);
+  if (singular !== 'total') return SETTINGS.has(singular);
+  return isPlainObject(entry) && !('kind' in entry);
 }
 
 function itemsOf(type: string, orders: readonly InboundOrder[]): InboundItem[] {

@@ -14,7 +14,7 @@ import {
 /** An attribute as an order names it: by its name, or as one of the source node. */
 type Named = string | Shaped<typeof sourceSchema>;
 
-const FORMS = 'should be an attribute name, { from, type }, rank(...) or derive(...)';
+const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
 /** An index key has 1,024 bytes, and each part takes some of them. */
 const MOST_PARTS = 8;
 
@@ -23,8 +23,8 @@ function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
   if (kind === 'rank') return checkShape(rankSchema, input, path, mistakes);
   if (kind === 'derive') return checkShape(deriveSchema, input, path, mistakes);
+  if (kind === 'date' || kind === 'number') return checkShape(typedOrder, input, path, mistakes);
   if (kind === 'source') return checkShape(sourceSchema, input, path, mistakes);
-  if (typeof input === 'object' && input !== null) return checkShape(typedOrder, input, path, mistakes);
   mistakes.push({ path, message: FORMS });
   return undefined;
 }
@@ -38,7 +38,7 @@ export function compileOrder(
 ): Exclude<OrderPart, { kind: 'source' }> {
   const order = compilePart(option, type, path, mistakes);
   if (order.kind !== 'source') return order;
-  mistakes.push({ path, message: 'fromSource belongs to the orders of edges: a node has no source' });
+  mistakes.push({ path, message: 'source belongs to the orders of edges: a node has no source' });
   return order.order;
 }
 
@@ -57,15 +57,10 @@ function compilePart(option: unknown, type: ValueType | undefined, path: string,
   const input = parseOrder(option, path, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
   if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
-  if ('from' in input) {
-    if (type !== undefined && input.type !== undefined && input.type !== type) {
-      mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
-    }
-    return ownOrSourceOrder(input.from, (attribute) => ({
-      kind: 'attribute',
-      attribute,
-      type: input.type ?? type ?? 'string',
-    }));
+  if (isTyped(input)) {
+    const { kind } = input;
+    if (type !== undefined && kind !== type) mistakes.push({ path, message: `has two types, ${type} and ${kind}` });
+    return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'attribute', attribute, type: kind }));
   }
   if (input.kind === 'source') {
     return ownOrSourceOrder(input, (attribute) => ({ kind: 'attribute', attribute, type: type ?? 'string' }));
@@ -76,6 +71,10 @@ function compilePart(option: unknown, type: ValueType | undefined, path: string,
   if (input.kind === 'derive') return compileDerive(input);
   const weights = compileWeights(input.weights, path, mistakes);
   return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
+}
+
+function isTyped(input: { kind: string }): input is Shaped<typeof typedOrder> {
+  return input.kind === 'date' || input.kind === 'number';
 }
 
 function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOrder): OrderPart {

@@ -9,7 +9,6 @@ import {
   projection,
   standardSchema,
   unshapingOption,
-  valueType,
 } from '../options/checks.ts';
 import { checksOf, INBOUND_OPTIONS, PART_OPTIONS, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import {
@@ -58,38 +57,14 @@ export const deriveSchema = exactObject({
   ),
 });
 /** An order with its value type. */
-export const typedOrder = exactObject({ from: attributeOfEither, type: optional(valueType) });
+export const typedOrder = exactObject({ kind: oneOf('date', 'number'), attribute: attributeOfEither });
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
 /** Options of a search. */
 export const searchSchema = exactObject(checksOf(SEARCH_OPTIONS));
 /** Options of a part of a node type. */
 export const partSchema = exactObject(checksOf(PART_OPTIONS));
-/** A template of a key. */
-const template: Shape<string> = shapeThatPasses(
-  (input) => typeof input === 'string' && input.length > 0,
-  "should be a template, such as 'USER#{id}'",
-);
-const marks = optional(recordOf(attributeName, text, 'should be an object of attribute names and texts'));
-const idAttribute = optional(exactObject({ kind: oneOf('attribute'), attribute: attributeName }));
-/** The keys of a node type's items. */
-const nodeKeySchema = exactObject({
-  source: template,
-  target: template,
-  where: marks,
-  case: optional(oneOf('any', 'lower', 'upper')),
-  id: idAttribute,
-});
-/** The keys of an edge type's items. */
-const edgeKeySchema = exactObject({
-  source: optional(template),
-  target: optional(template),
-  where: marks,
-  from: idAttribute,
-  to: idAttribute,
-});
 /** Options of a node type. */
 export const nodeSchema = exactObject({
-  key: optional(nodeKeySchema),
   fields: unshapingOption(standardSchema),
   view: optional(projection),
   viewBudgetBytes: optional(wholeNumberBetween(1024, MAX_VIEW_BUDGET_BYTES)),
@@ -124,7 +99,6 @@ export const edgeSchema = exactObject({
   degree: optional(flag),
   deletedWhen: optional(attributeName),
   keys: optional(oneOf('plain', 'hashed')),
-  key: optional(edgeKeySchema),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
 /** Options next to the orders of an edge type. */

@@ -25,21 +25,21 @@ export function compileSearch(
 ): SearchModel | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = checkShape(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  const options = checkShape(searchSchema, isShort ? { attribute: entry } : entry, path, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined
-      ? compileOrder(options.from ?? attribute, options.type, path, mistakes)
+      ? compileOrder(options.attribute ?? attribute, options.type, path, mistakes)
       : compilePath(options, path, mistakes);
   const given = fillSettings(SEARCH_OPTIONS, options);
-  const { fold, each, shards } = given;
+  const { caseInsensitive, multiValue, shards } = given;
   const addMistake = (message: string): unknown => mistakes.push({ path, message });
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
     addMistake(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
-  if (fold && order.kind !== 'path' && (order.kind !== 'attribute' || order.type !== 'string'))
-    addMistake('fold applies to attributes of type string only');
-  if (each && order.kind !== 'path' && order.kind !== 'attribute')
-    addMistake('each applies to an attribute, not to rank or derive');
+  if (caseInsensitive && order.kind !== 'path' && (order.kind !== 'attribute' || order.type !== 'string'))
+    addMistake('caseInsensitive applies to attributes of type string only');
+  if (multiValue && order.kind !== 'path' && order.kind !== 'attribute')
+    addMistake('multiValue applies to an attribute, not to rank or derive');
   if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
   if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
   const settings: SearchSettings = {
@@ -54,15 +54,15 @@ export function compileSearch(
 
 /** The order of a search by path; what else the options say of it must not contradict that. */
 function compilePath(
-  { path: attributes = [], from, type, each, shards }: Shaped<typeof searchSchema>,
+  { path: attributes = [], attribute, type, multiValue, shards }: Shaped<typeof searchSchema>,
   path: string,
   mistakes: MistakeLog,
 ): SearchOrder {
   const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
   if (new Set(attributes).size < attributes.length) addMistake('names an attribute twice');
-  if (from !== undefined) addMistake('takes the place of from: give one of the two');
+  if (attribute !== undefined) addMistake('takes the place of attribute: give one of the two');
   if (type !== undefined && type !== 'string') addMistake(`joins strings; it has no type ${type}`);
-  if (each === true) addMistake('has one value for a node; each does not apply');
+  if (multiValue === true) addMistake('has one value for a node; multiValue does not apply');
   if (shards === 'value')
     addMistake("is searched by its beginning, which shards: 'value' cannot answer: give a number");
   return { kind: 'path', attributes };

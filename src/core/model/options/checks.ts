@@ -38,10 +38,7 @@ export const projection = either(
 /** An attribute of an edge's source node. */
 export const sourceSchema = exactObject({ kind: oneOf('source'), attribute: attributeName });
 /** The name of an attribute, or that of one of the source node. */
-export const attributeOfEither = either(
-  [attributeName, sourceSchema],
-  'should be an attribute name or fromSource(name)',
-);
+export const attributeOfEither = either([attributeName, sourceSchema], 'should be an attribute name or source(name)');
 /** A validator of attributes. */
 export const standardSchema = shapeThatPasses<StandardSchemaV1>(
   (input) => (typeof input === 'object' || typeof input === 'function') && input !== null && '~standard' in input,

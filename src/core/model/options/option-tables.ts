@@ -131,9 +131,9 @@ export const SEARCH_OPTIONS = {
   name: setting<string>('result'),
   /** The part that has the searched attributes, such as `STATE` for the search `STATE.status`; undefined: the node itself has them. */
   part: setting<string | undefined>('order'),
-  // `from`, `type` and `path` make it. Its check looks at the form first, so that the mistake named is the one inside that form.
+  // `attribute`, `type` and `path` make it. Its check looks at the form first, so that the mistake named is the one inside that form.
   order: setting<SearchOrder>('order'),
-  from: { check: anything },
+  attribute: { check: anything },
   type: { check: optional(valueType) },
   shards: {
     ...option(
@@ -147,8 +147,8 @@ export const SEARCH_OPTIONS = {
   shardBy: option(shardBy, 'spread', (given = 'value') => given),
   hash: option(hash, 'spread', (given = 'fnv1a') => given),
   // The version is part of a definition: a search that is folded in another way has other items.
-  fold: option(flag, 'order', (given): Folding => (given === true ? FOLDING : false)),
-  each: option(flag, 'order', (given = false) => given),
+  caseInsensitive: option(flag, 'order', (given): Folding => (given === true ? FOLDING : false)),
+  multiValue: option(flag, 'order', (given = false) => given),
   partition: option(attributeName, 'order', (given) => given),
   path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },
   project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
@@ -184,10 +184,10 @@ export const INBOUND_OPTIONS = {
   /** The attribute in the index partition; queries then name its value. */
   partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
   /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
-  includeOwner: option(flag, 'result', (given = false) => given),
+  includeTarget: option(flag, 'result', (given = false) => given),
   // They are compiled apart: see `core/model/compile/totals.ts`.
   total: { check: anything },
-  by: { check: anything },
+  groupBy: { check: anything },
 };
 
 /** The settings that apply to all orders of an edge type. */

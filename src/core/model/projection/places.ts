@@ -58,24 +58,24 @@ export class SearchPlaces {
     private readonly search: SearchSettings,
     generation = 1,
   ) {
-    const { indexPartition, name, each, part } = search;
+    const { indexPartition, name, multiValue, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
-    this.first = each
+    this.first = multiValue
       ? (searchValuePrefix(name, generation, part) as DerivedSortKey)
       : searchKey(name, generation, part);
-    this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: each };
+    this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
     this.base = formatIndexPartition({ of: 'search', type, search: name, generation });
     this.partitionsOf = new Partitions(search, generation);
   }
 
   /** The sort key of the item for an encoded value. */
   key(encoded: string): DerivedSortKey {
-    return this.search.each ? fittingKey(this.first, encoded) : this.first;
+    return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
   /** Whether a sort key is that of an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
-    return this.search.each ? sortKey.startsWith(this.first) : sortKey === this.first;
+    return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
 
   /** The index partition of an item; `within` is the value of the search's partition attribute. */

@@ -91,6 +91,8 @@ export interface Parameters {
    * nowhere. Needs `observe`.
    */
   feedEventBus: string;
+  /** The streams of the source tables that are mirrored, by their ARNs: the model file exports these tables as `sources`. */
+  sourceStreamArns: string[];
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
   /**
@@ -206,15 +208,25 @@ function isSchedule(text: string): boolean {
 }
 
 /** The parameters whose things have to be in the region of the stack. */
-const OF_THE_REGION = ['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const;
+const OF_THE_REGION = [
+  ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
+  'sourceStreamArns',
+] as const;
+
+/** The ARN of the table that a stream belongs to. */
+export function tableArnOfStream(streamArn: string): string {
+  return streamArn.split('/stream/')[0]!;
+}
 
 /** Why the ARNs of some parameters are not in one region; nothing where they are. */
 function regionProblems(parameters: Parameters, region: string | undefined): string[] {
-  const found = OF_THE_REGION.flatMap((name) => {
-    const [, , , of = ''] = parameters[name].split(':');
-    // Local engines have ARNs of regions that there are not.
-    return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
-  });
+  const found = OF_THE_REGION.flatMap((name) =>
+    [parameters[name]].flat().flatMap((arn) => {
+      const [, , , of = ''] = arn.split(':');
+      // Local engines have ARNs of regions that there are not.
+      return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
+    }),
+  );
   const [first] = found;
   const expected = region ?? first?.of;
   const whose = region === undefined ? `that of ${first?.name}` : 'the region of the stack';
@@ -277,6 +289,13 @@ const parametersSchema = z
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
     observe: truth.default(false),
     feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
+    sourceStreamArns: list
+      .refine(
+        (all) => all.every((one) => /^arn:[^:]+:dynamodb:[^:]*:[^:]*:table\/[A-Za-z0-9_.-]+\/stream\/.+$/.test(one)),
+        'should be the ARNs of streams',
+      )
+      .refine((all) => new Set(all.map(tableArnOfStream)).size === all.length, 'should be one stream of each table')
+      .default([]),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),
     // CloudWatch sends to no topic of the kind FIFO, and to no subscription.

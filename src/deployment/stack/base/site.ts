@@ -2,7 +2,7 @@ import { withTableName } from '../../../core/model/compile/define-graph.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { type Names, stackNames } from './names.ts';
-import type { Parameters } from './parameters.ts';
+import { type Parameters, tableArnOfStream } from './parameters.ts';
 import { attribute, type Resources, ref, sub, type Value } from './template.ts';
 
 /** Logical id of the table. */
@@ -45,6 +45,14 @@ export interface StackInput {
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn } = parameters;
   const names = stackNames(service, stage, model.table.name);
+  for (const arn of parameters.sourceStreamArns) {
+    if (tableArnOfStream(arn).split(':table/').at(-1) !== nameOfTable(names, model, existingTableArn)) continue;
+    throw new EdgeloomError(
+      'invalid-parameters',
+      'These parameters of the stack are wrong: sourceStreamArns: names a stream of the own table.',
+      'Give the streams of the tables that the model file exports as sources.',
+    );
+  }
   const indexes = indexesToKeep(model, parameters);
   const indexNames = indexes.map((index) => model.table.indexNames[index]);
   if (existingTableArn === '') {
@@ -81,6 +89,10 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
       indexArns: indexNames.map((index) => `${existingTableArn}/index/${index}`),
     },
   };
+}
+
+function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: string): string {
+  return existingTableArn === '' ? names.local(table.name) : existingTableArn.split(':table/').at(-1)!;
 }
 
 /**

@@ -5,9 +5,11 @@ import {
   FEED_QUEUE,
   functionsOf,
   logicalIdPrefix,
+  MIRROR_DEAD_LETTER_QUEUE,
+  mirrorMappingId,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
-import type { Parameters } from '../base/parameters.ts';
+import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import { allow, denyPlainText, policyDocument, type Resources, ref, sub, type Value } from '../base/template.ts';
 import {
@@ -72,6 +74,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ...checkAlarms(site),
     ...observerAlarms(site),
     ...feedAlarms(site),
+    ...mirrorAlarms(site),
   };
 }
 
@@ -288,7 +291,57 @@ function feedAlarms({ parameters }: Site): Record<string, Alarm> {
   };
 }
 
-/** @param called when a function rings that is called now and then; the stream function is called all the time. */
+function mirrorAlarms(site: Site): Record<string, Alarm> {
+  const { parameters } = site;
+  const { sourceStreamArns } = parameters;
+  if (sourceStreamArns.length === 0) return {};
+  const notPolled = sourceStreamArns.map((arn, place): [string, Alarm] => [
+    place === 0 ? 'MirrorNotPolled' : `MirrorNotPolled${place + 1}`,
+    {
+      metric: mappingMetric('PolledEventCount', mirrorMappingId(place)),
+      means: `Nothing reads the stream of the source ${tableArnOfStream(arn).split(':table/').at(-1)}.`,
+      periods: 3,
+    },
+  ]);
+  return {
+    MirrorAge: {
+      metric: functionMetric('mirror', 'IteratorAge', 'Maximum'),
+      means: 'The mirror is behind the stream of a source.',
+      threshold: parameters.iteratorAgeAlarmSeconds * 1000,
+    },
+    ...Object.fromEntries(notPolled),
+    MirrorGaveUp: {
+      metric: [
+        queueDepth(MIRROR_DEAD_LETTER_QUEUE),
+        // What reaches not even the queue.
+        ...sourceStreamArns.map((_, place) => mappingMetric('DroppedEventCount', mirrorMappingId(place))),
+      ],
+      means: 'Records of a source were given up: base items may differ from their source items.',
+      ...ONCE,
+    },
+    MirrorPoisoned: {
+      metric: ownMetric(site, 'MirrorPoisoned', 'Maximum'),
+      means: 'The mapping does not take a source item.',
+      ...ONCE,
+    },
+    MirrorConflicts: {
+      metric: ownMetric(site, 'MirrorConflicts', 'Maximum'),
+      means: 'Several source items make one base item.',
+      ...ONCE,
+    },
+    SourceStreamReplaced: {
+      metric: ownMetric(site, 'SourceStreamReplaced', 'Maximum'),
+      means:
+        'The stream of a source was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
+      threshold: 1,
+      orStops: true,
+      // A deployment may change the stream between two looks.
+      periods: 2,
+    },
+  };
+}
+
+/** @param called when a function rings that is called now and then; the functions of streams are called all the time. */
 function alarmForEachFunction(
   { parameters }: Site,
   metric: 'Errors' | 'Throttles',
@@ -301,7 +354,7 @@ function alarmForEachFunction(
       {
         metric: functionMetric(name, metric),
         means: `The function ${name} ${does}.`,
-        ...(name === 'stream' ? LASTING : called),
+        ...(name === 'stream' || name === 'mirror' ? LASTING : called),
       },
     ]),
   );
@@ -318,6 +371,7 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
 
 /** The address of an alarm's runbook: a path in this repository, or a link where a parameter says where its pages are. */
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
+  if (/^(Mirror|Source)/.test(name)) return `${docsUrl}/operations.md#mirror`;
   if (/^(Observe|Feed|Unverified)/.test(name)) return `${docsUrl}/observing.md#alarms`;
   const heading = SHARED_RUNBOOKS.find((names) => names.includes(name)) ?? [name];
   return `${docsUrl}/operations.md#${heading.join('-').toLowerCase()}`;

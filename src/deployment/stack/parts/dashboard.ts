@@ -1,5 +1,11 @@
 import type { MetricName } from '../../metric-units.ts';
-import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE, functionsOf, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_QUEUE,
+  functionsOf,
+  MIRROR_DEAD_LETTER_QUEUE,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
@@ -29,12 +35,12 @@ function graphs(site: Site): Graph[] {
     { title: 'Behind the stream after a batch, seconds', metrics: [own('LagSeconds', 'Maximum')] },
     {
       title: 'Records of the stream',
-      metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map(mappingMetric),
+      metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map((name) => mappingMetric(name)),
     },
     {
       title: 'Records that failed',
-      metrics: ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'].map(
-        mappingMetric,
+      metrics: ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'].map((name) =>
+        mappingMetric(name),
       ),
     },
     {
@@ -80,6 +86,22 @@ function graphs(site: Site): Graph[] {
           {
             title: 'Age of the verified time, seconds, and known drift',
             metrics: all(['VerifiedAgeSeconds', 'ObservedDrift'], 'Maximum'),
+          },
+        ]
+      : []),
+    ...(functionsOf(site.parameters).includes('mirror')
+      ? [
+          {
+            title: 'Behind the sources after a batch, seconds',
+            metrics: [own('MirrorLagSeconds', 'Maximum')],
+          },
+          {
+            title: 'Mirrored records, and batches that failed',
+            metrics: [...all(['MirrorRecords', 'MirrorRetriedBatches']), queueDepth(MIRROR_DEAD_LETTER_QUEUE)],
+          },
+          {
+            title: 'Source items that are not taken, conflicts, another stream',
+            metrics: all(['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'], 'Maximum'),
           },
         ]
       : []),

@@ -5,6 +5,7 @@ import {
   FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
   functionsOf,
+  MIRROR_DEAD_LETTER_QUEUE,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -124,6 +125,15 @@ export function feedResources(site: Site): Resources {
     FeedQueuePolicy: queuePolicy(FEED_QUEUE, []),
     [FEED_DEAD_LETTER_QUEUE]: queue(site, 'feed-dead-letters.fifo', FIFO),
     FeedDeadLetterQueuePolicy: queuePolicy(FEED_DEAD_LETTER_QUEUE, []),
+  };
+}
+
+/** The queue that tells of batches of a source's stream that were given up. */
+export function mirrorResources(site: Site): Resources {
+  if (!functionsOf(site.parameters).includes('mirror')) return {};
+  return {
+    [MIRROR_DEAD_LETTER_QUEUE]: queue(site, 'mirror-dead-letters', {}),
+    MirrorDeadLetterQueuePolicy: queuePolicy(MIRROR_DEAD_LETTER_QUEUE, []),
   };
 }
 

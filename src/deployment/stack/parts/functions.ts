@@ -10,6 +10,8 @@ import {
   GRADUAL_ALIAS,
   logicalIdPrefix,
   MAPPING,
+  MIRROR_DEAD_LETTER_QUEUE,
+  mirrorMappingId,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -96,6 +98,14 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
           EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: ref(FEED_DEAD_LETTER_QUEUE),
         },
       };
+    case 'mirror':
+      return {
+        handler: 'handlers/mirror.handler',
+        description: 'Mirrors the streams of source tables into the table.',
+        memoryMegabytes: 1024,
+        timeoutSeconds: 60,
+        environment: { EDGELOOM_SOURCE_STREAM_ARNS: parameters.sourceStreamArns.join(',') },
+      };
   }
 }
 
@@ -177,6 +187,7 @@ export function triggerResources(site: Site): Resources {
     ...redriveTriggers(site),
     ...observeTriggers(site),
     ...feedTriggers(site),
+    ...mirrorTriggers(site),
   };
 }
 
@@ -232,8 +243,50 @@ function feedTriggers({ parameters }: Site): Resources {
   };
 }
 
-/** Minutes between two looks of the redrive function at the table. */
+/** Minutes between two looks of the redrive function at the table, and of the mirror function at the sources. */
 export const WATCH_MINUTES = 5;
+
+/** A mapping for each source's stream, and looks at the sources. */
+function mirrorTriggers(site: Site): Resources {
+  const { parameters } = site;
+  const { sourceStreamArns, batchSize, batchWindowSeconds, retries, recordAgeSeconds } = parameters;
+  if (sourceStreamArns.length === 0) return {};
+  const mappings = sourceStreamArns.map((EventSourceArn, place): [string, Resources[string]] => [
+    mirrorMappingId(place),
+    {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      DependsOn: ['MirrorRole'],
+      Properties: {
+        EventSourceArn,
+        FunctionName: attribute('MirrorLambdaFunction'),
+        Enabled: true,
+        // LATEST can miss records while the mapping is made.
+        StartingPosition: 'TRIM_HORIZON',
+        BatchSize: batchSize,
+        MaximumBatchingWindowInSeconds: batchWindowSeconds,
+        MaximumRetryAttempts: retries,
+        MaximumRecordAgeInSeconds: recordAgeSeconds,
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        // A notice is enough: the source items themselves decide in a reconcile.
+        DestinationConfig: { OnFailure: { Destination: attribute(MIRROR_DEAD_LETTER_QUEUE) } },
+        MetricsConfig: { Metrics: ['EventCount'] },
+      },
+    },
+  ]);
+  return {
+    ...Object.fromEntries(mappings),
+    ...scheduleResources(
+      site,
+      'mirror',
+      {
+        Description: 'Has the mirror function look at quarantine, conflicts and streams of the sources.',
+        ScheduleExpression: `rate(${WATCH_MINUTES} minutes)`,
+      },
+      { number: 1, name: 'mirror', event: { watch: true } },
+    ),
+  };
+}
 
 /** The schedule of a function, and its right to call it. Another schedule than the first has a number, a name and an event of its own. */
 function scheduleResources(

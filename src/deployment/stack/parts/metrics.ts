@@ -8,6 +8,7 @@ import {
   type FunctionName,
   logicalIdPrefix,
   MAPPING,
+  type MIRROR_DEAD_LETTER_QUEUE,
   type SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -32,12 +33,12 @@ export function functionMetric(of: FunctionName, name: string, statistic: Statis
   return { namespace: 'AWS/Lambda', name, dimensions, statistic };
 }
 
-/** A metric of Lambda about the event source mapping; the mapping has to ask for them. */
-export function mappingMetric(name: string): Metric {
+/** A metric of Lambda about an event source mapping, the one of the own stream by default; the mapping has to ask for them. */
+export function mappingMetric(name: string, mapping: string = MAPPING): Metric {
   return {
     namespace: 'AWS/Lambda',
     name,
-    dimensions: { EventSourceMappingUUID: ref(MAPPING) },
+    dimensions: { EventSourceMappingUUID: ref(mapping) },
     statistic: 'Sum',
   };
 }
@@ -52,6 +53,7 @@ type QueueId =
   | typeof FAILED_BATCHES_QUEUE
   | typeof FEED_DEAD_LETTER_QUEUE
   | typeof FEED_QUEUE
+  | typeof MIRROR_DEAD_LETTER_QUEUE
   | typeof SCHEDULE_DEAD_LETTER_QUEUE;
 
 /** How many messages of a queue wait to be received. */

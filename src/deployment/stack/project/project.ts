@@ -149,7 +149,7 @@ function fillIn(
   const filled = text
     // In one pass: the name of a table or of a service may have another of the words in it.
     .replaceAll(/SERVICE|EDGELOOM_VERSION|TABLE_NAME|TABLE|PARAMETERS/g, (word) => words[word]!)
-    .replace('fold: true }', `fold: true, shards: ${shardsFor(nodesPerSecond)} }`)
+    .replace('caseInsensitive: true }', `caseInsensitive: true, shards: ${shardsFor(nodesPerSecond)} }`)
     .replace('      # TOOL\n', setup);
   if (existing === undefined) return filled;
   if (name === 'package.json') {

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { SourceTable } from '../../../mirror/source.ts';
 import { functionsOf } from '../base/ids.ts';
-import type { Parameters } from '../base/parameters.ts';
+import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
 
 /** The names that a project was made with; what its package.json does not say is absent. */
 export interface RecordedNames {
@@ -53,6 +54,27 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
+/**
+ * Compares the sources of a model file with the streams that the stack reads. Throws `invalid-parameters` for a stream of a table that is
+ * no source: every batch of it would fail. Gives a warning for each source whose stream nothing reads.
+ */
+export function checkSources(
+  sources: readonly Pick<SourceTable, 'table'>[],
+  { sourceStreamArns }: Parameters,
+): string[] {
+  const read = sourceStreamArns.map((arn) => tableArnOfStream(arn).split(':table/').at(-1)!);
+  const stranger = read.find((name) => !sources.some(({ table }) => table === name));
+  if (stranger !== undefined) {
+    throw new EdgeloomError(
+      'invalid-parameters',
+      `These parameters of the stack are wrong: sourceStreamArns: ${stranger} is no source of the model file.`,
+      'Export it there as one of the sources, or take its stream away.',
+    );
+  }
+  const unread = sources.filter(({ table }) => !read.includes(table));
+  return unread.map(({ table }) => `The stack does not mirror the source ${table}: set sourceStreamArns.`);
+}
+
 /** The endings of a module's name. */
 const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
@@ -71,7 +93,7 @@ export function checkHandlers(modelFile: string, parameters: Parameters): void {
     throw new EdgeloomError(
       'invalid-parameters',
       `These parameters of the stack ask for the function ${name}, and ${join(folder, `${module}.ts`)} is absent.`,
-      'Take the file out of a project that edgeloom init makes in an empty folder.',
+      'Take the file out of a project that edgeloom init makes in an empty folder; that of mirror out of docs/adopting.md.',
     );
   }
 }

@@ -1,4 +1,10 @@
-import { CHECK_MACHINE, DEAD_LETTER_QUEUE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import {
+  CHECK_MACHINE,
+  DEAD_LETTER_QUEUE,
+  functionsOf,
+  MIRROR_DEAD_LETTER_QUEUE,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, ref, type Statement, sub } from '../base/template.ts';
 
@@ -6,7 +12,7 @@ import { allow, attribute, ref, type Statement, sub } from '../base/template.ts'
  * The rights that the runbooks of docs/operations.md need besides calls of the table: look at the stack, its logs, alarms and metrics, start
  * functions and schedules that have stopped, and send dead letters again.
  */
-export function operationStatements({ names }: Site): Statement[] {
+export function operationStatements({ names, parameters }: Site): Statement[] {
   const own = (service: string, resource: string): ReturnType<typeof sub> =>
     sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
   const execution = `execution:${names.local('check')}`;
@@ -51,7 +57,10 @@ export function operationStatements({ names }: Site): Statement[] {
     ),
     allow(
       ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
-      [attribute(SCHEDULE_DEAD_LETTER_QUEUE)],
+      [
+        attribute(SCHEDULE_DEAD_LETTER_QUEUE),
+        ...(functionsOf(parameters).includes('mirror') ? [attribute(MIRROR_DEAD_LETTER_QUEUE)] : []),
+      ],
     ),
   ];
 }

@@ -3,7 +3,7 @@ import { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { policyDocument, type Resources, type Statement } from '../base/template.ts';
 import { operationStatements } from './operation.ts';
-import { failureStatements, type KeyService, keyStatements } from './roles.ts';
+import { failureStatements, type KeyService, keyStatements, sourceStatements } from './roles.ts';
 import { tableStatements } from './table-rights.ts';
 
 /** Logical ids. */
@@ -35,6 +35,7 @@ export function policyResources(site: Site): Resources {
         ...tableStatements('operator', site),
         ...failureStatements(site, [FAILED_BATCHES_QUEUE, DEAD_LETTER_QUEUE]),
         ...operationStatements(site),
+        ...sourceStatements(site),
       ],
       ['dynamodb', 's3', 'sqs', 'states'],
     ),

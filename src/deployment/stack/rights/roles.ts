@@ -9,8 +9,9 @@ import {
   type FunctionName,
   functionsOf,
   logicalIdPrefix,
+  MIRROR_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
-import type { Parameters } from '../base/parameters.ts';
+import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import {
   allow,
@@ -88,7 +89,28 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     allow(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [attribute(FEED_QUEUE)]),
     allow(['sqs:SendMessage'], [attribute(FEED_DEAD_LETTER_QUEUE)]),
   ],
+  mirror: (site) => {
+    const { sourceStreamArns } = site.parameters;
+    return [
+      ...tableStatements('mirror', site),
+      // ListStreams is Lambda's condition for a mapping.
+      allow(
+        ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+        sourceStreamArns,
+      ),
+      // Nothing may write a source. A walk over all of it is an operator's.
+      allow(['dynamodb:DescribeTable', 'dynamodb:GetItem'], sourceStreamArns.map(tableArnOfStream)),
+      // The mapping tells of what it gives up with the rights of its function.
+      allow(['sqs:SendMessage'], [attribute(MIRROR_DEAD_LETTER_QUEUE)]),
+    ];
+  },
 };
+
+/** The rights of an operator on the source tables: snapshot, sweep, reconcile and check read all of them. */
+export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
+  if (sourceStreamArns.length === 0) return [];
+  return [allow(['dynamodb:GetItem', 'dynamodb:Scan'], sourceStreamArns.map(tableArnOfStream))];
+}
 
 function arnOfBus(bus: string): Value {
   if (bus.startsWith('arn:')) return bus;
@@ -146,6 +168,7 @@ const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
   redrive: ['dynamodb', 'lambda', 's3', 'sqs'],
   observe: ['dynamodb', 'lambda'],
   feed: ['lambda', 'sqs'],
+  mirror: ['dynamodb', 'lambda', 'sqs'],
 };
 
 function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readonly KeyService[] {

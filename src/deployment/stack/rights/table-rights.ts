@@ -10,6 +10,7 @@ export type Program =
   | 'rebuild'
   | 'redrive'
   | 'observe'
+  | 'mirror'
   | 'migrate'
   | 'operator'
   | 'producer'
@@ -66,6 +67,11 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     on('indexes')('Query'),
     // Its state, and how far the stream is applied.
     ...['PutItem', 'UpdateItem'].map(on('service-partition')),
+  ],
+  mirror: [
+    ...['GetItem', 'PutItem'].map(onTable),
+    // Quarantine and conflicts of sources; the note of a conflict that has ended goes.
+    ...['DeleteItem', 'Query'].map(on('service-partition')),
   ],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),

@@ -164,12 +164,7 @@ export async function* itemsOf(
       if (source === undefined || target === undefined) {
         throw invalidExport(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
       }
-      const { rawKeys } = graph.table;
-      if (rawKeys === undefined) yield { source, target, item };
-      else {
-        for (const key of rawKeys.allFromRaw({ source, target }, item))
-          yield { ...key, item: { ...item, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } };
-      }
+      yield { source, target, item };
     }
     if (itemCount !== undefined && count !== itemCount) {
       throw invalidExport(`The file ${path} holds ${countText(count, 'item')}; its manifest says ${itemCount}.`);

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { createMirror } from '../../src/mirror/mirror.ts';
+import { lagOf, MirrorProgress } from '../../src/mirror/progress.ts';
+import type { SourceTable } from '../../src/mirror/source.ts';
+import { makeSourceTable } from '../../src/store/make-source-table.ts';
+import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
+import type { EventSourceMapping, LambdaFunction } from './emulator/mapping/mapping-types.ts';
+import type { LocalTable } from './local-table.ts';
+
+/** Options of the mirrors of a local table. */
+export interface LocalSourcesOptions {
+  /** Tables whose items are mirrored into the table: those that the model file exports. One that is absent is made. Default: none. */
+  sources?: readonly SourceTable[] | undefined;
+}
+
+/** The mirrors of a local table. */
+export interface LocalMirrors {
+  /** Resolves when all that was written to the sources up to now is mirrored; projected it is later. Rejects where a mirror or the engine ends before. */
+  idle(): Promise<void>;
+  /** Resolves when they were stopped; rejects with the error that one gave up with. */
+  ended: Promise<void>;
+}
+
+/** Running mirrors. */
+export interface RunningMirrors {
+  mirrors: LocalMirrors;
+  /** Finishes the batches in hand. Calling it again is fine. */
+  stop(): Promise<void>;
+}
+
+/** The milliseconds of an invocation: no one waits for it on this machine. */
+const INVOCATION_MS = 60_000;
+
+/** Starts the mirrors of sources, in this process: each is behind a mapping, as Lambda would have it. */
+export async function startLocalMirrors(
+  graph: CompiledModel,
+  table: LocalTable,
+  options: {
+    sources: readonly SourceTable[];
+    dataDir?: string | undefined;
+    pollIntervalMs: number;
+    logger?: Logger | undefined;
+  },
+): Promise<RunningMirrors> {
+  const { sources, dataDir, pollIntervalMs, logger } = options;
+  const mappings: EventSourceMapping[] = [];
+  for (const source of sources) {
+    const streamArn = await ensureSource(table, source);
+    mappings.push(
+      createEventSourceMapping({
+        source: new DynamoDBStreamSource(table.streams, streamArn),
+        function: mirrorFunction(graph, table, source, streamArn),
+        functionResponseTypes: ['ReportBatchItemFailures'],
+        checkpoint:
+          dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${source.table}.json`)),
+        ...{ pollIntervalMs, logger },
+      }),
+    );
+  }
+  const all = Promise.all(mappings.map((mapping) => mapping.run())).then(() => undefined);
+  const ended = Promise.race([all, table.loss]);
+  // `ended` tells of a failure. A program that does not use it goes on without.
+  ended.catch(() => undefined);
+  return {
+    mirrors: {
+      idle: () =>
+        Promise.race([Promise.all(mappings.map((mapping) => mapping.idle())).then(() => undefined), table.loss]),
+      ended,
+    },
+    stop: async () => {
+      await Promise.all(mappings.map((mapping) => mapping.stop()));
+    },
+  };
+}
+
+/** A function in this process that mirrors a source. */
+function mirrorFunction(
+  graph: CompiledModel,
+  { client, store }: LocalTable,
+  source: SourceTable,
+  streamArn: string,
+): LambdaFunction {
+  const mirror = createMirror(graph, { source, store, sourceStore: new DynamoDBSourceStore(client, source.table) });
+  const progress = new MirrorProgress(graph, store, source.table);
+  return {
+    arn: `arn:aws:lambda:local:000000000000:function:${graph.table.name}-mirror`,
+    async invoke({ Records }) {
+      const until = Date.now() + INVOCATION_MS;
+      try {
+        const { failedFrom } = await mirror.apply(Records, {
+          streamLabel: streamLabel(streamArn),
+          remainingMs: () => until - Date.now(),
+        });
+        if (failedFrom === undefined) await progress.note(lagOf(Records, Date.now()), Date.now());
+        const batchItemFailures = failedFrom === undefined ? [] : [{ itemIdentifier: failedFrom }];
+        return { kind: 'response', payload: { batchItemFailures } };
+      } catch (error) {
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
+        return { kind: 'error', errorType: name, errorMessage: message };
+      }
+    },
+  };
+}
+
+/** Creates a source table where it is absent; gives its stream's ARN. Throws `table-differs` where it has no stream. */
+async function ensureSource({ client }: LocalTable, source: SourceTable): Promise<string> {
+  const streamArn = await makeSourceTable(client, source);
+  if (streamArn !== undefined) return streamArn;
+  throw new EdgeloomError(
+    'table-differs',
+    `The kept source table ${source.table} has no stream.`,
+    'Use another data folder, or give the table a stream with both images.',
+  );
+}

@@ -1,0 +1,265 @@
+import type { TableOptions } from '../../../src/core/model/table-options.ts';
+import { countText, figureText } from '../../../src/foundation/figure.ts';
+import { printable } from '../../../src/foundation/printable.ts';
+import type { InPlace } from './in-place.ts';
+import { type Field, LIBRARIES } from './kinds.ts';
+import { attributesOf, edgeTypes, isShown, layoutArguments } from './mapping.ts';
+import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
+
+/** Facts of a sample that the file names in comments. */
+export interface SampleFacts {
+  /** The table that the sample is of. */
+  table: string;
+  /** Items of the sample, and of the table. */
+  sampled: number;
+  tableItems: number;
+  /** Sentences about the table. */
+  notes: readonly string[];
+  leftOut: readonly LeftOut[];
+}
+
+/** Attributes that a comment names, and characters of one of its lines. */
+const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
+/** Reasons that comments name. */
+const MOST_REASONS = 40;
+
+/** The file of a proposed mapping: the model, and the source table with its mapping. */
+export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: ReadonlySet<string>): string {
+  const { library, kinds, nodes, keys } = proposal;
+  const edges = edgeTypes(proposal);
+  const makesNodes = library === undefined && kinds.some(({ node }) => node !== undefined);
+  const makesEdges = library === undefined && edges.size > 0;
+  const imports = [
+    'defineGraph',
+    ...(edges.size > 0 ? ['edge'] : []),
+    ...(makesEdges ? ['edgeItem'] : []),
+    'node',
+    ...(makesNodes ? ['nodeItem'] : []),
+  ];
+  const [partitionKey, sortKey] = keys;
+  const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
+  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'sourceTable'];
+  return file([imports, ofAdmin], facts, [
+    'export default defineGraph({',
+    `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
+    '  nodes: {',
+    ...nodes.map((type) => `    ${type}: node(),`),
+    '  },',
+    ...(edges.size === 0 ? [] : ['  edges: {', ...[...edges].map(edgeLine), '  },']),
+    `  mirrored: [${[...nodes, ...edges.keys()].map(quoted).join(', ')}],`,
+    '});',
+    '',
+    ...(library === undefined ? casesText(proposal, indexKeys) : layoutText(proposal, indexKeys)),
+    '',
+    `export const sources = [sourceTable(${quoted(facts.table)}, { map, keys: ${ofKeys} })];`,
+  ]);
+}
+
+/** The file of a model for a table whose items are nodes and edges already. */
+export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts: SampleFacts): string {
+  const hasParts = [...nodes.values()].some((parts) => parts.size > 0);
+  const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node', ...(hasParts ? ['part'] : [])];
+  const oneOrMore = (names: ReadonlySet<string>): string | string[] => (names.size === 1 ? [...names][0]! : [...names]);
+  return file([imports], facts, [
+    'export default defineGraph({',
+    `  table: ${literal(table)},`,
+    '  nodes: {',
+    ...[...nodes].map(([type, parts]) => {
+      const ofParts = [...parts].map((name) => `${name}: part()`).join(', ');
+      return `    ${type}: node(${parts.size === 0 ? '' : `{ parts: { ${ofParts} } }`}),`;
+    }),
+    '  },',
+    ...(edges.size === 0
+      ? []
+      : [
+          '  edges: {',
+          ...[...edges].map(([type, { from, to, isHashed }]) => {
+            const ends = literal({ from: oneOrMore(from), to: oneOrMore(to), ...(isHashed && { keys: 'hashed' }) });
+            return `    ${type}: edge(${ends}),`;
+          }),
+          '  },',
+        ]),
+    '});',
+  ]);
+}
+
+function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleFacts, body: readonly string[]): string {
+  const { table, sampled, tableItems, notes, leftOut } = facts;
+  const left = leftOut.reduce((sum, { items }) => sum + items, 0);
+  return [
+    `import { ${imports.join(', ')} } from 'edgeloom';`,
+    ...(ofAdmin === undefined ? [] : [`import { ${ofAdmin.join(', ')} } from 'edgeloom/admin';`]),
+    '',
+    ...comment(
+      `Proposed from ${figureText(sampled)} of about ${figureText(tableItems)} items of ${table}: read it, and correct it.`,
+    ),
+    ...comment(
+      `Items of the graph: ${figureText(sampled - left)}; not of it, as the end of this file says: ${figureText(left)}.`,
+    ),
+    ...notes.flatMap((note) => comment(note)),
+    ...body,
+    ...leftOutText(leftOut),
+    '',
+  ].join('\n');
+}
+
+function edgeLine([type, ends]: [string, { from: string; to: string }]): string {
+  return `    ${type}: edge(${literal(ends)}),`;
+}
+
+/** A mapping by a library's function. Each entity has a comment. */
+function layoutText(proposal: Proposal, indexKeys: ReadonlySet<string>): string[] {
+  const given = layoutArguments(proposal, indexKeys);
+  const name = LIBRARIES[proposal.library!];
+  const entities = given.find(Array.isArray) as object[];
+  const list = entities.flatMap((entity, i) => [...aboutKind(proposal.kinds[i]!, '  '), `  ${literal(entity)},`]);
+  const texts = given.map((one) => (one === entities ? ['[', ...list, ']'].join('\n') : literal(one as Plain)));
+  const hasSchema = proposal.library !== '_et';
+  return [
+    ...(hasSchema ? comment('The schemas are made from the sample: your own can take their place.') : []),
+    `export const map = ${name}(${texts.join(', ')});`,
+  ];
+}
+
+/** A mapping with a case for each kind of items. */
+function casesText(
+  { kinds, keys: [partitionKey, sortKey], separator }: Proposal,
+  indexKeys: ReadonlySet<string>,
+): string[] {
+  const hasPlaces = kinds.length > 0;
+  const hasAttributes = kinds.some(({ node, edges }) => node !== undefined || edges.some(({ isWhole }) => isWhole));
+  const isPartial = (kind: ProposedKind): boolean => partialEdges(kind).length > 0;
+  const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys].filter(isShown);
+  const left = [
+    ...new Set([...hidden, ...kinds.flatMap((kind) => [...attributesOf(kind).keys()].filter((one) => !isShown(one)))]),
+  ];
+  const sort = sortKey === undefined ? "''" : `String(item[${quoted(sortKey)}])`;
+  return [
+    'type Item = Readonly<Record<string, unknown>>;',
+    '',
+    ...(hasPlaces
+      ? [
+          '/** The parts that vary in the keys of an item; null where they are of another form. */',
+          'function places(item: Item, partition: RegExp, sort: RegExp): string[] | null {',
+          `  const found = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
+          '  return found[0] && found[1] && [...found[0].slice(1), ...found[1].slice(1)];',
+          '}',
+          '',
+        ]
+      : []),
+    ...(hasAttributes
+      ? [
+          '/** The attributes of an item without keys, and names that the graph has for itself. */',
+          `const HIDDEN = [${left.map(quoted).join(', ')}];`,
+          'const attributes = (item: Item) =>',
+          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
+          '',
+        ]
+      : []),
+    ...(kinds.some(isPartial) ? ["const isGiven = (value: unknown) => (value ?? '') !== '';", ''] : []),
+    'export function map(item: Item) {',
+    ...(hasPlaces ? ['  let of: string[] | null;'] : []),
+    ...kinds.flatMap((kind) => caseText(kind, separator, [partitionKey, sortKey])),
+    '  return [];',
+    '}',
+  ];
+}
+
+function caseText(
+  kind: ProposedKind,
+  separator: string,
+  [partitionKey, sortKey]: readonly [string, string?],
+): string[] {
+  const { patterns, mark, isSelf, node, edges } = kind;
+  const [partition, sort] = patterns!.map((pattern) => `/${printable(pattern.source)}/`);
+  const conditions = [
+    `(of = places(item, ${partition}, ${sort}))`,
+    ...(mark === undefined ? [] : [`item[${quoted(mark.attribute)}] === ${quoted(mark.value)}`]),
+    ...(isSelf === true ? [`item[${quoted(partitionKey)}] === item[${quoted(sortKey ?? partitionKey)}]`] : []),
+  ];
+  const textOf = ({ name, place }: Field): string =>
+    `\${${place === undefined ? `item[${quoted(name)}]` : `of[${place}]`}}`;
+  const idOf = ({ type, id }: Reference): string => `\`${type}-${id.map(textOf).join(separator)}\``;
+  const partial = new Set(partialEdges(kind));
+  const made = [
+    ...(node === undefined ? [] : [`nodeItem(${idOf(node)}, attributes(item))`]),
+    ...edges.map((edge) => {
+      const { type, from, to, isWhole } = edge;
+      const text = `edgeItem(${idOf(from)}, ${quoted(type)}, ${idOf(to)}${isWhole ? ', attributes(item)' : ''})`;
+      const names = to.id
+        .filter(({ place }) => place === undefined)
+        .map(({ name }) => `isGiven(item[${quoted(name)}])`);
+      return partial.has(edge) ? `...(${names.join(' && ')} ? [${text}] : [])` : text;
+    }),
+  ];
+  const body =
+    made.length === 0 ? ['    return [];'] : ['    return [', ...made.map((one) => `      ${one},`), '    ];'];
+  return [...aboutKind(kind, '  '), `  if (${conditions.join(' && ')}) {`, ...body, '  }'];
+}
+
+/** The edges that an attribute names: an item may lack it. */
+function partialEdges({ edges }: ProposedKind): ProposedKind['edges'] {
+  return edges.filter(({ to }) => to.id.some(({ place }) => place === undefined));
+}
+
+function aboutKind(kind: ProposedKind, indent: string): string[] {
+  const { items, unsure, edges } = kind;
+  const attributes = attributesOf(kind);
+  const named = [...attributes].slice(0, MOST_ATTRIBUTES).map(([name, count]) => {
+    return count === items.length ? name : `${name} (${figureText(count)})`;
+  });
+  const more = attributes.size > MOST_ATTRIBUTES ? ', …' : '';
+  const [{ keys }] = items as [(typeof items)[number]];
+  const have = named.length === 0 ? '' : `: ${named.join(', ')}${more}`;
+  const guesses = edges
+    .filter(({ isWhole, to }) => !isWhole && to.id.some(({ place }) => place === undefined))
+    .map(
+      ({ type, to }) =>
+        `${type} is a guess: ${to.id.map(({ name }) => name).join(', ')} hold ids of ${to.type} in the sample`,
+    );
+  return [
+    ...comment(`${countText(items.length, 'item')}, such as ${keys.join(' ').trimEnd()}${have}`, indent),
+    ...[...unsure, ...guesses].flatMap((doubt) => comment(`UNSURE: ${doubt}.`, indent)),
+  ];
+}
+
+function leftOutText(leftOut: readonly LeftOut[]): string[] {
+  if (leftOut.length === 0) return [];
+  const rest = leftOut.slice(MOST_REASONS);
+  const lines = leftOut.slice(0, MOST_REASONS).flatMap(({ items, example, reason }) => {
+    return comment(`${countText(items, 'item')}, such as ${example.join(' ').trimEnd()}: ${reason}.`);
+  });
+  const others = rest.reduce((sum, { items }) => sum + items, 0);
+  return [
+    '',
+    ...comment('Not of the graph:'),
+    ...lines,
+    ...(rest.length > 0 ? comment(`${countText(others, 'item')} for other reasons.`) : []),
+  ];
+}
+
+/** A comment line; nothing that a key or a name holds ends it. */
+function comment(text: string, indent = ''): string[] {
+  const shown = printable(text);
+  return [`${indent}// ${shown.length > WIDTH ? `${shown.slice(0, WIDTH)}…` : shown}`];
+}
+
+type Plain = string | readonly Plain[] | { readonly [name: string]: Plain | undefined };
+
+/** A value as TypeScript. */
+function literal(value: Plain | object): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  if (members.length === 0) return '{}';
+  return `{ ${members.map(([name, member]) => `${nameText(name)}: ${literal(member as Plain)}`).join(', ')} }`;
+}
+
+function nameText(name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,100}$/.test(name) ? name : `[${quoted(name)}]`;
+}
+
+function quoted(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1);
+  return `'${printable(inner.replaceAll('\\"', '"').replaceAll("'", "\\'"))}'`;
+}

@@ -1,0 +1,312 @@
+import {
+  type Field,
+  isOfPartition,
+  type KeyNames,
+  type Kind,
+  kindsByKeys,
+  kindsOfLibrary,
+  type Library,
+  libraryOf,
+  partitionName,
+} from './kinds.ts';
+import type { SampledItem } from './sampled-item.ts';
+import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
+
+/** Proposes what the items of another table are in a graph, from a sample of them. Nothing here reads or writes. */
+
+/** A node by fields of an item. */
+export interface Reference {
+  type: string;
+  id: readonly Field[];
+}
+
+/** An edge that the items of a kind make. */
+export interface ProposedEdge {
+  type: string;
+  from: Reference;
+  to: Reference;
+  /** Whether the items are these edges, and have their attributes. */
+  isWhole: boolean;
+}
+
+/** What the items of a kind are in the graph. */
+export interface ProposedKind extends Kind {
+  /** The node that an item is; undefined: it is none. */
+  node: Reference | undefined;
+  edges: readonly ProposedEdge[];
+}
+
+/** Items without a place. */
+export interface LeftOut {
+  items: number;
+  /** Keys of the first one. */
+  example: readonly [string, string];
+  reason: string;
+}
+
+/** A proposed mapping. */
+export interface Proposal {
+  /** The library whose layout it is; undefined: none that is known. */
+  library: Library | undefined;
+  /** The separator of keys. */
+  separator: string;
+  keys: KeyNames;
+  kinds: readonly ProposedKind[];
+  /** Node types, with those that are no items. */
+  nodes: readonly string[];
+  /** Items that no kind takes, with the reason. */
+  leftOut: ReadonlyMap<SampledItem, string>;
+}
+
+/** The most kinds of a proposal: nobody edits more. */
+const MOST_KINDS = 100;
+const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
+/** The most fields that make one id. */
+const MOST_FIELDS = 4;
+/** The shares of values that have to be ids: where a field of the type has the same name, and where none has. */
+const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
+/** Values that show whose ids they are. */
+const ENOUGH = 3;
+
+/** Proposes a mapping for a sample of a table. */
+export function propose(items: readonly SampledItem[], keys: KeyNames): Proposal {
+  const library = libraryOf(items);
+  const leftOut = new Map<SampledItem, string>();
+  const leave = (own: readonly SampledItem[], reason: string): void => {
+    for (const item of own) leftOut.set(item, reason);
+  };
+  const found =
+    library === undefined ? kindsByKeys(items, keys) : { kinds: kindsOfLibrary(items, library, keys), separator: '' };
+  if (library !== undefined)
+    leave(
+      items.filter(({ mark }) => mark?.attribute !== library),
+      `no attribute ${library} names its entity`,
+    );
+  const bySize = [...found.kinds].sort((a, b) => b.items.length - a.items.length);
+  const names = new Set<string>();
+  const refused = new Set<Kind>();
+  const single: ProposedKind[] = [];
+  for (const [i, kind] of bySize.entries()) {
+    const entity = library === undefined ? undefined : kind.mark!.value;
+    const reason =
+      i >= MOST_KINDS
+        ? `only the ${MOST_KINDS} kinds with most items are proposed`
+        : entity !== undefined && names.has(entity)
+          ? `it is of version ${kind.version} of ${entity}, and another one has more items`
+          : kind.key.length === 0
+            ? SINGLE
+            : undefined;
+    if (entity !== undefined) names.add(entity);
+    if (reason === undefined) continue;
+    refused.add(kind);
+    if (reason === SINGLE) single.push({ ...kind, node: undefined, edges: [] });
+    leave(kind.items, reason);
+  }
+  const kinds = found.kinds.filter((kind) => !refused.has(kind));
+  const { nodes, kinds: proposed } = related(kinds, keys);
+  // Their cases come first: a form with places would take them.
+  const all = library === undefined ? [...single, ...proposed] : proposed;
+  return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
+}
+
+/** A kind of nodes that edges may enter, with the ids of the sample. */
+interface Target {
+  type: string;
+  key: readonly Field[];
+  kind: Kind | undefined;
+  ids: ReadonlySet<string>;
+  /** Of each field whether all its texts are numbers, which are found among any numbers. */
+  areDigits: readonly boolean[];
+}
+
+function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
+  const names = new UniqueNames();
+  // Nodes with short keys, to which edges lead, have their names first.
+  const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
+  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind));
+  targets.push(...partitionsWithoutNode(kinds, keys, names));
+  const references = new Map(kinds.map((kind) => [kind, referencesOf(kind, targets)]));
+  const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
+  const nodes = new Set(targets.filter(({ kind }) => kind === undefined).map(({ type }) => type));
+  const endsOf = new Map<Kind, [Reference, Reference]>();
+  // The ends of edges have shorter keys.
+  for (const kind of byKeys) {
+    const ends = endsIn(kind, toNodes(references.get(kind)!, nodes));
+    if (ends === undefined) nodes.add(typeOf.get(kind)!);
+    else endsOf.set(kind, ends);
+  }
+  const proposed = kinds.map((kind): ProposedKind => {
+    const ends = endsOf.get(kind);
+    if (ends !== undefined) {
+      const [from, to] = ends;
+      const name = nameOfKind(kind, from, to);
+      const type = name === kind.name ? typeOf.get(kind)! : names.take(name);
+      return { ...kind, node: undefined, edges: [{ type, from, to, isWhole: true }] };
+    }
+    const type = typeOf.get(kind)!;
+    const node = { type, id: kind.key };
+    const to = toNodes(references.get(kind)!, nodes);
+    const edges = to.map((one) => ({ type: names.take(nameOfEdge(type, one)), from: node, to: one, isWhole: false }));
+    return { ...kind, node, edges };
+  });
+  return { kinds: proposed, nodes: [...nodes] };
+}
+
+function targetOf(type: string, kind: Kind): Target {
+  const ids = kind.items.flatMap((_, i) => idAt(kind, kind.key, i) ?? []);
+  const areDigits = kind.key.map((field) => kind.columns.get(field)!.every((text) => /^\d*$/.test(text ?? '')));
+  return { type, kind, key: kind.key, ids: new Set(ids), areDigits };
+}
+
+/** Node types for partitions that have items, and none that is their node: these lead to the items. */
+function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: UniqueNames): Target[] {
+  const byForm = grouped(
+    kinds.filter(({ forms }) => forms?.[0].filter((word) => word === undefined).length === 1),
+    ({ forms }) => JSON.stringify(forms![0]),
+  );
+  return [...byForm.values()].flatMap((own): Target[] => {
+    if (own.some(isOfPartition)) return [];
+    const [first] = own as [Kind];
+    const key = first.key.slice(0, 1);
+    const ids = own.flatMap((kind) => kind.columns.get(kind.key[0]!)!.map(String));
+    // Few items to a partition tell nothing of it.
+    if (new Set(ids).size === ids.length) return [];
+    const type = names.take(partitionName(first.forms![0], keys));
+    return [{ type, kind: undefined, key, ids: new Set(ids), areDigits: [ids.every((id) => /^\d*$/.test(id))] }];
+  });
+}
+
+/** A node that items name. */
+interface Found {
+  reference: Reference;
+  /** How well the names say it: 2 the type's, 1 that of its own field, 0 not at all. */
+  named: number;
+  /** The number of ids of the type. */
+  ids: number;
+}
+
+/** The nodes that the items of a kind name. */
+function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
+  const fields = [...kind.columns.keys()];
+  const own = targets.find((target) => target.kind === kind)!;
+  const isBefore = (target: Target, than: Target): boolean =>
+    target.ids.size > than.ids.size ||
+    (target.ids.size === than.ids.size && targets.indexOf(target) < targets.indexOf(than));
+  const found: Found[] = [];
+  for (const target of targets) {
+    if (target.key.length > MOST_FIELDS) continue;
+    for (const [free, freeKey] of target.key.entries()) {
+      const others = target.key.map((one, i) => (i === free ? undefined : fields.find((field) => isSame(field, one))));
+      if (others.some((one, i) => i !== free && one === undefined)) continue;
+      for (const field of fields) {
+        if (others.includes(field)) continue;
+        const id = others.map((one) => one ?? field);
+        const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
+        // Of two types of the same ids the one with more has the edges.
+        if (isOwnKey && !isBefore(target, own)) continue;
+        const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
+        const isPartition = target.kind === undefined && field.place === 0;
+        const named = isPartition || isOfType ? 2 : isSame(field, freeKey) ? 1 : 0;
+        if (target === own && (isSameAsOwn(kind, id) || typeNameOf(withoutId(field.name)) === target.type)) continue;
+        if ((named > 0 || !target.areDigits[free]) && isReference(kind, id, target, named))
+          found.push({ reference: { type: target.type, id }, named, ids: target.ids.size });
+      }
+    }
+  }
+  return found;
+}
+
+/** Those of the references that lead to nodes. Of two types with the ids the better named one counts; of none by name, none does. */
+function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
+  const byFields = grouped(
+    found.filter(({ reference }) => nodes.has(reference.type)),
+    ({ reference: { id } }) => nameOf({ type: '', id }),
+  );
+  const references = [...byFields.values()].flatMap((own) => {
+    const [first, second] = own.sort((a, b) => b.named - a.named || b.ids - a.ids);
+    const isDoubtful = first!.named === 0 && second !== undefined && second.reference.type !== first!.reference.type;
+    return isDoubtful ? [] : [first!.reference];
+  });
+  return references.filter((one) => !references.some((other) => isWithin(one, other)));
+}
+
+/** Whether values of fields are ids of a type: those of the sample, or where the names say so also others that look like them. */
+function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
+  const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
+  const known = values.filter((value) => target.ids.has(value)).length;
+  if (named === 2) {
+    const forms = new Set([...target.ids].map(shapeOf));
+    const alike = values.filter((value) => target.ids.has(value) || forms.has(shapeOf(value))).length;
+    return values.length > 0 && alike >= values.length * SHARE;
+  }
+  if (named === 1) return known > 0 && known >= values.length * SHARE_BY_FIELD;
+  return values.length >= ENOUGH && known >= values.length * SHARE;
+}
+
+/** A text with its digits and letters alike, as ids of one kind have them: `cus_7Fa` is `a_9a`. */
+function shapeOf(text: string): string {
+  const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
+}
+
+/** Whether fields of most items hold the id of the item itself. */
+function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
+  const same = kind.items.filter((_, i) => {
+    const value = idAt(kind, id, i);
+    return value !== undefined && value === idAt(kind, kind.key, i);
+  });
+  return same.length * 2 > kind.items.length;
+}
+
+/** The two nodes whose ids make up the keys of a kind: its items are edges. */
+function endsIn({ key }: Kind, references: readonly Reference[]): [Reference, Reference] | undefined {
+  const inKey = references.filter(({ id }) => id.every((field) => key.includes(field)));
+  for (const from of inKey) {
+    if (!from.id.includes(key[0]!)) continue;
+    const rest = key.filter((field) => !from.id.includes(field));
+    const to = inKey.find(({ id }) => id.length === rest.length && rest.every((field) => id.includes(field)));
+    if (to !== undefined && rest.length > 0) return [from, to];
+  }
+  return undefined;
+}
+
+function idAt({ columns }: Kind, id: readonly Field[], at: number): string | undefined {
+  const texts = id.map((field) => columns.get(field)?.[at]);
+  return texts.includes(undefined) ? undefined : texts.join('\0');
+}
+
+/** Fields of two kinds that have the same name: both attributes, or both places. */
+function isSame(left: Field, right: Field): boolean {
+  return left.name === right.name && (left.place === undefined) === (right.place === undefined);
+}
+
+function withoutId(name: string): string {
+  return name.replace(/[_-]?id$/i, '') || name;
+}
+
+function isNamedAs({ name }: Field, type: string): boolean {
+  const bare = typeNameOf(withoutId(name));
+  return bare === type || bare.endsWith(`_${type}`);
+}
+
+/** Whether a reference has some of the fields of another. */
+function isWithin(one: Reference, other: Reference): boolean {
+  return one.id.length < other.id.length && one.id.every((field) => other.id.includes(field));
+}
+
+function nameOf({ type, id }: Reference): string {
+  return JSON.stringify([type, id.map(({ name, place }) => [name, place ?? null])]);
+}
+
+/** The name of an edge type whose items are the edges: by their mark, or by the first word of their sort keys that names no node. */
+function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
+  const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
+  const word = words.find((one) => one !== to.type && one !== from.type);
+  return mark === undefined ? (word ?? `${from.type}_${to.type}`) : typeNameOf(mark.value);
+}
+
+function nameOfEdge(type: string, { type: to, id }: Reference): string {
+  const [field] = id.slice(-1) as [Field];
+  const isOfType = field.place !== undefined || id.length > 1 || isNamedAs(field, to);
+  return typeNameOf(`${type}_${isOfType ? to : wordsOf(field.name.replace(/[_-]?id$/i, '')).join('_') || to}`);
+}

@@ -1,0 +1,41 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import { withClassifiedErrors } from './answers.ts';
+
+/** A table of others, by its name and its key attributes. */
+interface NamedTable {
+  table: string;
+  keys: { partitionKey: string; sortKey?: string | undefined };
+}
+
+/**
+ * Makes sure that a table of others is in an engine on this machine: creates it with keys of text and a stream with both images where it is
+ * absent. Gives the ARN of its stream; undefined: it is there, and has none.
+ */
+export async function makeSourceTable(
+  client: DynamoDBClient,
+  { table, keys }: NamedTable,
+): Promise<string | undefined> {
+  const names = [keys.partitionKey, ...(keys.sortKey === undefined ? [] : [keys.sortKey])];
+  const found = await client
+    .send(new DescribeTableCommand({ TableName: table }))
+    .then(({ Table }) => Table)
+    .catch((error: unknown) => {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    });
+  if (found !== undefined) return found.LatestStreamArn;
+  const command = new CreateTableCommand({
+    TableName: table,
+    AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    KeySchema: names.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+    BillingMode: 'PAY_PER_REQUEST',
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  });
+  const { TableDescription } = await withClassifiedErrors(() => client.send(command));
+  return TableDescription?.LatestStreamArn;
+}

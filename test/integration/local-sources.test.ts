@@ -1,0 +1,82 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Local, startLocal } from '../../packages/local/local.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
+import { status } from '../../src/trust/explain/status.ts';
+
+/** An engine with a table of others, ours beside it, and both hops between them. */
+
+const graph = defineGraph({
+  table: 'graph',
+  nodes: { ISSUE: node(), REPO: node() },
+  edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: 'status' } }) },
+  mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
+});
+const sources = [
+  sourceTable('app-table', {
+    map: ({ sk, repo, state, bad }) => {
+      if (bad) throw new Error('bad');
+      return [
+        nodeItem(`ISSUE-${sk}`, { of: sk }),
+        edgeItem(`ISSUE-${sk}`, 'IN_REPO', `REPO-${repo}`, { status: state }),
+      ];
+    },
+  }),
+  sourceTable('notes', { keys: { partitionKey: 'id' }, map: ({ id }) => [nodeItem(`REPO-${id}`, { name: id })] }),
+];
+
+let local: Local | undefined;
+afterEach(async () => {
+  await local?.stop();
+});
+
+async function settled({ mirrors, worker }: Local): Promise<void> {
+  await mirrors!.idle();
+  await worker.idle();
+}
+
+describe('startLocal with sources', () => {
+  it('makes the source tables, mirrors them and projects what comes of it; status tells of both hops', async () => {
+    local = await startLocal(graph, { engine: 'memory', sources });
+    const { client, store } = local;
+    const put = (TableName: string, item: Record<string, string>): Promise<unknown> =>
+      client.send(
+        new PutItemCommand({
+          TableName,
+          Item: Object.fromEntries(Object.entries(item).map(([name, S]) => [name, { S }])),
+        }),
+      );
+    for (let i = 0; i < 20; i++) await put('app-table', { pk: 'issue', sk: `${i}`, repo: 'r1', state: `${i % 2}` });
+    await put('app-table', { pk: 'issue', sk: 'x', bad: 'yes' });
+    await put('notes', { id: 'r1' });
+    await settled(local);
+    const reader = createReader(graph, { store });
+    expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toHaveLength(20);
+    expect((await reader.getNode('REPO-r1'))?.attributes).toEqual({ name: 'r1' });
+    const found = await status(graph, { store });
+    expect(found.sources).toEqual([
+      { source: 'app-table', seen: expect.any(String), lagSeconds: expect.any(Number), poisoned: 1 },
+      { source: 'notes', seen: expect.any(String), lagSeconds: expect.any(Number), poisoned: 0 },
+    ]);
+    expect(found.problems).toContain(
+      '1 item of the source app-table is not taken by the mapping: run edgeloom mirror check app-table.',
+    );
+    expect(found.notVerified).toContain('the source app-table: edgeloom mirror check compares it');
+    // Two source items make one base item.
+    await put('app-table', { pk: 'copy', sk: '1', repo: 'r2', state: '0' });
+    await settled(local);
+    const { conflicts, problems } = await status(graph, { store });
+    expect(conflicts).toEqual([expect.objectContaining({ source: 'ISSUE-1', target: 'ISSUE-1' })]);
+    expect(problems.join('\n')).toContain('ISSUE-1 ISSUE-1 is made by app-table/{');
+  });
+
+  it('has no mirrors without sources', async () => {
+    local = await startLocal(graph, { engine: 'memory', observe: false });
+    expect(local.mirrors).toBeUndefined();
+    expect(await status(graph, { store: local.store })).toMatchObject({ sources: [], conflicts: [] });
+  });
+});
