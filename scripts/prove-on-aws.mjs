@@ -623,7 +623,9 @@ function itemsOf(from, to) {
 
 async function followers(name) {
   return listed(
-    await run(edgeloom('list', 'inbound', 'USER-0', 'FOLLOWS', '--table', name, '--limit', String(2 * NODES), '--json')),
+    await run(
+      edgeloom('list', 'inbound', 'USER-0', 'FOLLOWS', '--table', name, '--limit', String(2 * NODES), '--json'),
+    ),
   );
 }
 

@@ -85,7 +85,9 @@ describe('the type ErrorCode', () => {
   });
 
   it('says of each code what happened, and the remedy', () => {
-    const said = [...text.matchAll(/\/\*\*((?:(?!\*\/).)*?\S\s[\s*]*Remedy: (?:(?!\*\/).)*?)\*\/\n {2}\| '([a-z-]+)'/gs)];
+    const said = [
+      ...text.matchAll(/\/\*\*((?:(?!\*\/).)*?\S\s[\s*]*Remedy: (?:(?!\*\/).)*?)\*\/\n {2}\| '([a-z-]+)'/gs),
+    ];
     expect(said.map(([, , code]) => code).sort()).toEqual(typed.filter((code) => !WITHIN.includes(code)).sort());
   });
 });

@@ -54,6 +54,7 @@ export interface StreamPosition {
 export interface PositionContext extends Pick<Runtime, 'now'> {
   /** The table. */
   store: Pick<Store, 'query'>;
+  /** The stream of the table. */
   source: StreamSource;
   /** Whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
