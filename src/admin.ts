@@ -26,6 +26,7 @@ export {
   type OneTableSchema,
 } from './mirror/layouts/onetable.ts';
 export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './mirror/layouts/toolbox.ts';
+export { importLines, type LinesOptions, type LinesResult } from './mirror/lines.ts';
 export { mapped } from './mirror/mapped.ts';
 export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
 export type { Poisoned } from './mirror/poison.ts';

@@ -1,55 +1,66 @@
-/** `edgeloom/types`: the types that signatures name, besides those of the entry points themselves. Nothing of it is there at run time. */
+/**
+ * `edgeloom/types`: the types that signatures name, besides those that stand next to the functions. Nothing of it is there at run time.
+ * `npm run api` writes this file.
+ */
 
+export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
+export type {
+  InboundOfWatch,
+  InboundWatch,
+  NodesWatch,
+  OfPages,
+  SearchOfWatch,
+  SearchWatch,
+  WatchQuery,
+} from './client/feed/watch.ts';
+export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
+export type { WatchableFeed } from './client/feed/watchable-feed.ts';
 export type {
   AttributeFailure,
   ConditionFailure,
+  DetailedError,
   EdgeloomErrorClass,
   KnownError,
   OtherError,
 } from './client/known-error.ts';
-export type { EnteringLevel, LabelValue, LeavingLevel, WithEdges, WithLevel } from './client/read/levels/level.ts';
+export type { LabelValue } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
 export type { InboundQuery } from './client/read/lists/inbound.ts';
-export type { SearchPredicate, SearchQuery, SearchScope } from './client/read/lists/search.ts';
+export type {
+  PathPredicate,
+  SearchPredicate,
+  SearchQuery,
+  SearchScope,
+  ValuesFromTo,
+  Without,
+} from './client/read/lists/search.ts';
 export type { Collection, CollectionOptions, NodeReadOptions } from './client/read/nodes/base.ts';
 export type { DegreeOptions } from './client/read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './client/read/nodes/views.ts';
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
+export type { ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { OrderValue } from './client/read/request/order-argument.ts';
 export type { EdgeSetEntry, OwnerResult } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
 export type {
-  AnySearch,
-  BeginningWith,
-  CommonSearch,
-  EqualitySearch,
-  EqualTo,
   InPartition,
-  ListedSearch,
   NoPartition,
-  Optional,
   OptionsWithin,
-  OrderedSearch,
-  PathSearch,
   Predicate,
-  Predicates,
   QueryOf,
-  RangeEnd,
-  Reading,
   Scoped,
   Search,
-  SearchesOfKinds,
-  TextSearch,
-  ValueRange,
 } from './client/read/search.ts';
 export type {
+  Checked,
+  CheckedLevels,
   EdgeFilter,
   EdgeOwner,
   Hit,
@@ -62,19 +73,47 @@ export type {
 export type { WaitOptions } from './client/read/wait.ts';
 export type { SessionKey } from './client/session/token.ts';
 export type { WriteBatchResult } from './client/write/batch.ts';
-export type { DeletedNode } from './client/write/cascade.ts';
+export type { DeletedNode, DeleteOptions } from './client/write/cascade.ts';
 export type { WriteConditions } from './client/write/item/conditions.ts';
 export type { OnWrite, WrittenItem } from './client/write/on-write.ts';
-export type { AttributesArgument, Operations, TransactionOperations } from './client/write/operations.ts';
+export type {
+  AttributesArgument,
+  Operations,
+  PutArguments,
+  TransactionOperations,
+  Upsert,
+} from './client/write/operations.ts';
 export type { PutManyOptions, PutManyResult } from './client/write/put-many.ts';
 export type { TransactionResult, TransactOptions } from './client/write/transaction.ts';
 export type { AttributeChange, Change } from './client/write/update/attribute-change.ts';
 export type { UpdatedItem } from './client/write/update/update.ts';
 export type { ChangeRecord } from './core/items/change-record.ts';
 export type { ValueType } from './core/items/encoding.ts';
+export type { Filter } from './core/items/filter.ts';
+export type { DerivedSortKey, IndexPartitionKey, TenantSeparator } from './core/items/keys.ts';
 export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
-export type { IndexName } from './core/model/compiled.ts';
+export type { Part, Suspect } from './core/kinds/part.ts';
+export type {
+  CheckedEdgeSet,
+  CheckedInbound,
+  CheckedSearches,
+  CheckedTotals,
+  Mistake,
+  VersionName,
+} from './core/model/checked.ts';
+export type {
+  CountModel,
+  EdgeModel,
+  InboundModel,
+  InboundOrder,
+  IndexKeys,
+  InForce,
+  PartModel,
+  PartView,
+  SearchModel,
+  TableNames,
+} from './core/model/compiled.ts';
 export type {
   EdgeTypes,
   EdgeTypesOf,
@@ -82,6 +121,7 @@ export type {
   LabelOf,
   NodeTypes,
   NodeTypesOf,
+  NumberValue,
   OpenSearch,
   PartTypes,
   PartTypesOf,
@@ -89,34 +129,25 @@ export type {
   TotalNames,
 } from './core/model/declared.ts';
 export type { FeedNames } from './core/model/feed-names.ts';
-export type { GraphInput } from './core/model/graph.ts';
+export type { EdgeDefinitions, GraphInput, NodeDefinitions } from './core/model/graph.ts';
 export type {
   CountedEdgeType,
   DefaultOrder,
-  EdgeCopy,
-  EdgeLabel,
   EdgeOrder,
   EdgeSource,
-  EdgeSourceType,
   EdgeTarget,
-  EdgeTargetType,
-  EdgeTypeInSet,
   HasOwner,
   HasPartition,
   IdArgument,
-  InboundAttribute,
   IndexedEdgeType,
   ListedNodeType,
   OrderArgument,
   PartAttributes,
   PartInput,
   PartName,
-  PartsOf,
-  PartViewAttribute,
   PathArgument,
   SearchName,
   SearchOfName,
-  SourceAttribute,
   SourceOf,
   SpreadSearchName,
   SumName,
@@ -125,14 +156,20 @@ export type {
   TotalledEdgeType,
   TotalledId,
   TypeOfId,
-  ViewAttribute,
 } from './core/model/inference.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
+export type {
+  InboundSettings,
+  OrderSettings,
+  PartSettings,
+  SearchSettings,
+  SettingsOf,
+} from './core/model/options/option-tables.ts';
+export type { IndexName, TotalSettings } from './core/model/options/settings.ts';
 export type {
   AttributesOf,
   Derive,
   EdgeOrderOption,
-  EdgeOrderPart,
   Fields,
   InputOf,
   NameOf,
@@ -147,24 +184,37 @@ export type {
   TypedOrder,
 } from './core/model/order.ts';
 export type {
+  CounterPlaces,
+  CountPlaces,
+  EdgeItemPlaces,
+  ItemKeys,
+  OrderPlaces,
+  PartPlaces,
+  SearchPlaces,
+  TotalPlaces,
+} from './core/model/projection/places.ts';
+export type {
   EdgeDefinition,
   EdgeOptions,
+  EdgeSetOption,
   InboundEntries,
   InboundOptions,
   NodeDefinition,
   NodeOptions,
   None,
   PartDefinition,
+  PartDefinitions,
   PartOptions,
+  SearchEntries,
   SearchOptions,
 } from './core/model/schema.ts';
-export type { TableOptions } from './core/model/table-options.ts';
+export type { IndexOptions, TableOptions } from './core/model/table-options.ts';
+export type { ReadStats } from './core/store-pages.ts';
 export type {
   AttributeChanges,
   BaseChange,
   BaseCondition,
   BatchWaits,
-  BatchWrite,
   ChangeAllResult,
   ChangeResult,
   DeleteResult,
@@ -190,6 +240,79 @@ export type {
   WriteResult,
 } from './core/store-port.ts';
 export type { ObservedWork, Telemetry, TelemetryOption } from './core/telemetry.ts';
-export type { Mistake, StoreErrorKind } from './foundation/errors.ts';
+export type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './deployment/lambda/migrate-call.ts';
+export type { FunctionName } from './deployment/stack/base/ids.ts';
+export type { ParameterOptions, Parameters } from './deployment/stack/base/parameters.ts';
+export type { StackInput } from './deployment/stack/base/site.ts';
+export type { Resource, Resources, Value } from './deployment/stack/base/template.ts';
+export type { ServerlessOptions } from './deployment/stack/serverless.ts';
+export type { TemplateOptions } from './deployment/stack/stack.ts';
+export type { EdgeloomError, StoreErrorKind } from './foundation/errors.ts';
+export type { Logger } from './foundation/logger.ts';
 export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
+export type { MigrateAction } from './migrate/action.ts';
+export type { DividedResult } from './migrate/divided/divided.ts';
+export type { MigrateStep } from './migrate/migrate-types.ts';
+export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
+export type { Conflict } from './mirror/conflicts.ts';
+export type { MappedItem } from './mirror/items.ts';
+export type { SourceStatus } from './mirror/progress.ts';
+export type { SourcePage, SourceStore } from './mirror/source-store.ts';
+export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
+export type {
+  BatchReport,
+  SourceWorkerOptions,
+  TrimmedShard,
+  WorkerSettings,
+  WorkerStats,
+} from './projecting/worker/worker-types.ts';
+export type { TableRegions } from './registry/identity.ts';
+export type { ProjectionsInForce } from './registry/projections-in-force.ts';
+export type { ReaderLeases } from './registry/reader-lease.ts';
+export type { Rebuild } from './registry/rebuilt.ts';
+export type { WriterModel } from './registry/writer-model.ts';
+export type { ApplyStats } from './settle/context.ts';
+export type { EvictedViews } from './settle/evicted-views.ts';
+export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
+export type { TableCalls } from './store/lean/calls.ts';
+export type { DescribedIdentity, TableAccess } from './store/table.ts';
+export type { TablePlanOptions } from './store/table-update/plan.ts';
+export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
+export type { ChangedItem } from './stream/changed-items.ts';
+export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/checkpoint.ts';
+export type { RunMode } from './stream/progress/check-places.ts';
+export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
+export type { Look } from './stream/progress/look.ts';
+export type { ConsumerKind, ConsumerProgress, LastCheck } from './stream/progress/record.ts';
+export type { ShardPosition } from './stream/progress/stream-position.ts';
+export type { RawRecord } from './stream/raw-record.ts';
+export type { Shard, StreamDescription, StreamPage, StreamSource } from './stream/source.ts';
+export type { NewestPositionSource, StreamLabelSource } from './stream/stream-label.ts';
+export type { TailLimits } from './stream/stream-tail.ts';
+export type { CheckOptions } from './trust/check/check.ts';
+export type { CheckCursor, CheckTotals } from './trust/check/cursor.ts';
+export type { Finding, Verdict } from './trust/check/finding.ts';
+export type { RunLimits } from './trust/check/run/limits.ts';
+export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';
+export type { IndexSampleStatus } from './trust/explain/index-sample.ts';
+export type {
+  ConsumerStatus,
+  ErasureStatus,
+  ExceptionStatus,
+  ProjectionStatus,
+  ShardStatus,
+} from './trust/explain/status.ts';
+export type { OpenStreams } from './trust/failures/failed-batch.ts';
+export type {
+  BucketAccess,
+  DeleteObject,
+  FailureBuckets,
+  ReadObject,
+  SendMessage,
+} from './trust/failures/failure-message.ts';
+export type { FailureSources } from './trust/failures/failure-queue.ts';
+export type { TakeEvents } from './trust/observe/feeder.ts';
+export type { ObserverLimits } from './trust/observe/observer.ts';
+export type { RedriveResult } from './trust/repair/redrive.ts';
+export type { Naming } from './trust/subject/subject-names.ts';

@@ -59,5 +59,5 @@ export type {
 export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 export { type Local, type LocalOptions, startLocal } from './local.ts';
 export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';
-export type { LocalObserver } from './local-observer.ts';
-export type { LocalMirrors } from './local-sources.ts';
+export type { LocalObserver, LocalObserverSettings } from './local-observer.ts';
+export type { LocalMirrors, LocalSourcesOptions } from './local-sources.ts';

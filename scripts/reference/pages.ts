@@ -299,10 +299,16 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): { name: strin
   });
   const rows = parameters.flatMap((parameter) => {
     const type = checker.getNonNullableType(checker.getTypeAtLocation(parameter));
-    return checker.getPropertiesOfType(type).map((property) => optionRow(sources, property));
+    const properties = checker.getPropertiesOfType(type).filter((property) => !isInternal(property));
+    return properties.map((property) => optionRow(sources, property));
   });
   if (rows.length === 0) return [];
   return [{ name: exported.name, about: firstSentence(commentOf(declared)), rows }];
+}
+
+/** Whether it is for tests alone: the build leaves it out of declarations. */
+function isInternal(property: TypeScript.Symbol): boolean {
+  return property.getJsDocTags().some(({ name }) => name === 'internal');
 }
 
 function optionRow({ checker }: Sources, property: TypeScript.Symbol): string[] {

@@ -31,7 +31,8 @@ export interface AttributeFailure extends EdgeloomError, Partial<Pick<InvalidAtt
   readonly code: 'invalid-attribute';
 }
 
-type DetailedError = ModelError | AttributeFailure | InvalidBatchError | ConditionFailure;
+/** The errors that have fields of their own. */
+export type DetailedError = ModelError | AttributeFailure | InvalidBatchError | ConditionFailure;
 
 /** An error that has no other fields than all have. */
 export interface OtherError extends EdgeloomError {

@@ -49,7 +49,7 @@ export async function readItem({ store, stats }: CountingReader<'get'>, key: Ite
   return item;
 }
 
-/** Consistent reads of many items, counted, in the order of their keys; no call where there is no key. A context says how a call waits. */
+/** Consistent reads of many items, counted, in the order of their keys; no call where there is no key. A context says how a call waits. @internal */
 export async function readItems(
   { store, stats, wait, random, remainingMs, signal }: CountingReader<'getMany'> & BatchWaits,
   keys: readonly ItemKey[],

@@ -1,4 +1,4 @@
-import type { RuntimeOptions } from '../foundation/runtime.ts';
+import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
@@ -99,7 +99,14 @@ export interface ReadOptions {
  * How a batch call waits before it sends an unprocessed rest again. Where less time is left than a wait takes, it throws at once, as
  * retryable.
  */
-export interface BatchWaits extends Pick<RuntimeOptions, 'wait' | 'random' | 'remainingMs' | 'signal'> {}
+export interface BatchWaits extends Abortable {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
+  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  remainingMs?: RuntimeOptions['remainingMs'];
+}
 
 /** How to read many items. */
 export interface ReadManyOptions extends ReadOptions, BatchWaits {}

@@ -27,11 +27,11 @@ export interface Abortable {
 
 /** The options by which a caller replaces parts of the runtime. A function names those that it takes, with `Pick`. */
 export interface RuntimeOptions extends Abortable {
-  /** Clock in milliseconds since 1970. Default: the machine's. */
+  /** Clock in milliseconds since 1970. Default: the machine's. @internal */
   now?: (() => number) | undefined;
-  /** Waits this many milliseconds. Default: a timer. */
+  /** Waits this many milliseconds. Default: a timer. @internal */
   wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** A random number, 0 to below 1: the jitter of retries. Default: `Math.random`. */
+  /** A random number, 0 to below 1: the jitter of retries. Default: `Math.random`. @internal */
   random?: (() => number) | undefined;
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: (() => number) | undefined;
@@ -46,7 +46,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
-/** Returns the runtime of the machine, with the parts that the caller replaces. */
+/** Returns the runtime of the machine, with the parts that the caller replaces. @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,

@@ -18,7 +18,9 @@ const ATTEMPTS = 4;
 const RESERVE_MS = 3_000;
 
 /** Options of `apply`. */
-export interface ApplyOptions extends Abortable, Pick<RuntimeOptions, 'remainingMs'> {
+export interface ApplyOptions extends Abortable {
+  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  remainingMs?: RuntimeOptions['remainingMs'];
   /** The label of the source table's stream. */
   streamLabel: string;
 }

@@ -12,7 +12,13 @@ import { settledBefore } from './versions.ts';
 import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from './walks.ts';
 
 /** Options of `createMirror`. */
-export interface MirrorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+export interface MirrorOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table of others, with its mapping. */
   source: SourceTable;
   /** Our table. */

@@ -39,6 +39,23 @@ export async function writeOfRecord(
   });
 }
 
+/** Writes what a line of changes says, as a record does; an equal position counts where an older mapping wrote. Gives whether it wrote. */
+export async function writeOfLine(
+  context: MirrorContext,
+  { key, claimant }: Word,
+  said: Pick<Claim, 'position' | 'content'>,
+): Promise<boolean> {
+  const { graph, store, source, now } = context;
+  const claim: Claim = { ...said, version: source.version };
+  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
+  if (result.applied) return true;
+  return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+    if (entry === undefined || entry.position < said.position) return claim;
+    return entry.position === said.position && entry.version < source.version ? claim : undefined;
+  });
+}
+
 /** Writes what a scan of the source table shows: only where nothing is known of the source item, or by an older mapping. */
 export async function writeOfScan(context: MirrorContext, { key, claimant }: Word, content: Item): Promise<boolean> {
   const { graph, store, source, now } = context;
@@ -83,7 +100,7 @@ export async function settle(context: MirrorContext, { key, claimant }: Word, at
 }
 
 /** Writes a claim until nobody has come between; `next` makes it of the present one, or says that it is not needed. */
-async function writeAsSeen(
+export async function writeAsSeen(
   context: MirrorContext,
   word: Word,
   seen: Item | undefined,

@@ -26,7 +26,7 @@ import type { DefinitionData } from './revive.ts';
  * nature, what is retired is garbage, and what the registry does not know is neither right nor wrong.
  */
 
-/** Decides what a check does with a derived item. */
+/** Decides what a check does with a derived item. @internal */
 export function concernOf({ concerns }: CompiledModel, source: string, sortKey: string, item: Item): Concern {
   return concerns === undefined ? COMPARED : concerns.of(source, sortKey, item);
 }

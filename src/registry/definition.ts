@@ -238,7 +238,7 @@ export function meaningFingerprint(data: Data): string {
   return fingerprintOf(meaningOf(data));
 }
 
-/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as deleted. */
+/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as deleted. @internal */
 export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? nodes.get(type) : undefined;
@@ -248,7 +248,7 @@ export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings
   }));
 }
 
-/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as deleted. */
+/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as deleted. @internal */
 export function meaningOfOrder({ nodes }: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => nodes.get(from)?.deletedWhen ?? []) : [];

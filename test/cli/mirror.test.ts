@@ -72,6 +72,36 @@ describe('edgeloom dev', () => {
   });
 });
 
+describe('edgeloom import --source', () => {
+  it('takes changes through the mapping of a source, and lists the lines that it does not take', async () => {
+    const config = await modelFile(
+      'lines.mjs',
+      `export const sources = [sourceTable('orders', {
+         keys: { partitionKey: 'id' },
+         map: ({ id, name }) => [nodeItem('ISSUE-' + id, { name })],
+       })];`,
+    );
+    await run(config, 'table', 'create', '--table', 'lined');
+    const file = join(folder, 'changes.jsonl');
+    const line = (id: string, position: number): string =>
+      JSON.stringify({ position, before: null, after: { id, name: `v${position}` } });
+    await writeFile(file, [line('1', 2), line('1', 1), 'no line', line('2', 3)].join('\n'));
+    const args = ['import', file, '--source', 'orders', '--table', 'lined'];
+    expect(await run(config, ...args)).toMatchObject({
+      code: 1,
+      json: { lines: 4, refusedLines: 1, refused: [{ line: 3 }] },
+    });
+    const { code, stdout } = await cli.run([...args, '--endpoint', dev.endpoint, '--config', config]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('0 base items written, 1 line refused')]);
+    await writeFile(file, line('2', 4));
+    expect(await run(config, ...args, '--complete')).toMatchObject({ code: 0, json: { written: 1 } });
+    expect(await run(config, 'import', file, '--source', 'other')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'usage' } },
+    });
+  });
+});
+
 describe('edgeloom mirror', () => {
   it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {
     const config = await modelFile(

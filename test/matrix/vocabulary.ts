@@ -127,6 +127,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
   'library:createMirror': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
   'library:sourceTable': 'As createMirror.',
+  'library:importLines': 'As createMirror.',
   'library:nodeItem': 'As createMirror.',
   'library:edgeItem': 'As createMirror.',
   'library:mapped': 'As createMirror.',

@@ -41,6 +41,7 @@ const CALLS: Record<string, () => unknown> = {
     defineGraph({ table: 'a', nodes: { USER: node() }, edges: { IS: edge({ from: 'USER', to: 'USER', ...bad }) } }),
   eraseSubject: () => all['eraseSubject']!(graph, { ...run, id: 'USER-1' }),
   explain: () => all['explain']!(graph, run),
+  importLines: () => all['importLines']!(graph, { store, ...bad }),
   importFile: () => all['importFile']!(graph, run),
   migrate: () => all['migrate']!(graph, run),
   newId: () => all['newId']!('USER', bad),

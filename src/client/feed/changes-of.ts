@@ -35,7 +35,13 @@ import { isSameRow } from './watched-list.ts';
 const ITEM_DIGITS = 8;
 
 /** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
-export type FeedModel = Pick<ReadContext, 'graph' | 'projections' | 'readNumber'>;
+export interface FeedModel {
+  readonly graph: CompiledModel;
+  /** @internal */
+  readonly projections: ReadContext['projections'];
+  /** @internal */
+  readonly readNumber: ReadContext['readNumber'];
+}
 
 /** A changed derived item, and what every change of it says. */
 interface Told {
@@ -306,6 +312,8 @@ function ifReady<T>(find: () => T): T | undefined {
 /**
  * The places of all that changes tell, by names for people: where one of them is another one than before, or is there for the first time,
  * changes of it may have been left out.
+ *
+ * @internal
  */
 export function placesInForce({ graph, projections }: FeedModel): Map<string, string> {
   const places = new Map<string, string>();

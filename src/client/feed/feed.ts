@@ -26,7 +26,11 @@ export interface FeedNews {
 export const MAX_UNTAKEN_RECORDS = 10_000;
 
 /** Options of a feed. */
-export interface FeedOptions extends Pick<RuntimeOptions, 'now' | 'wait'> {
+export interface FeedOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }

@@ -17,7 +17,7 @@ import type { WatchEvent } from './watch-types.ts';
 import type { ListQuery, WatchedList } from './watched-list.ts';
 
 /** Options that a page has, and a watched list has not. */
-type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal';
+export type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal';
 
 /** The options of `inbound` that choose a list. */
 export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'owner'>;
@@ -40,10 +40,10 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
 
 /** A watched list of incoming edges: the target and the type. */
-type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
+export type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
 
 /** A watched search: its name and its predicate. */
-type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
+export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
 /** Watched nodes, as `getViews` gives them. */
 export interface NodesWatch {

@@ -19,7 +19,7 @@ export interface ReaderOptions extends TelemetryOption {
   concurrency?: number | undefined;
   /** How number text becomes a JS value in results. Default: a number where a write takes it back as the same, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
-  /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. */
+  /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. @internal */
   leases?: ReaderLeases | undefined;
   /**
    * Region of a replica that this reader reads, where the table is at home in another: while the model changes it may answer with

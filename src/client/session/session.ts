@@ -7,7 +7,9 @@ import type { Look } from '../../stream/progress/look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry, tableTag } from './token.ts';
 
 /** Options of a session. */
-export interface SessionOptions extends Pick<RuntimeOptions, 'now'> {
+export interface SessionOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
   key?: SessionKey | undefined;
   /**

@@ -160,7 +160,7 @@ async function* itemLines({
 }
 
 /** The chunks of a file; of a gzip file, whatever its name is, what it holds. */
-async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
+export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);

@@ -51,7 +51,7 @@ export interface Operations<G extends CompiledModel, Result> {
 }
 
 /** May make the item that it updates. */
-interface Upsert {
+export interface Upsert {
   /** Make an absent item. Default false: then the transaction fails. */
   upsert?: boolean | undefined;
 }

@@ -191,7 +191,9 @@ const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true 
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
 
 /** Options of a writer. */
-export interface WriterOptions extends Pick<RuntimeOptions, 'wait'>, TelemetryOption {
+export interface WriterOptions extends TelemetryOption {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** The table. */
   store: Store;
   /**

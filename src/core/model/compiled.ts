@@ -36,7 +36,9 @@ export type {
 /** A checked, compiled model without the declared types. */
 export interface CompiledModel {
   readonly table: TableNames;
+  /** @internal */
   readonly nodes: ReadonlyMap<string, NodeModel>;
+  /** @internal */
   readonly edges: ReadonlyMap<string, EdgeModel>;
   /** The indexes that the model needs. */
   readonly indexes: readonly IndexName[];
@@ -48,15 +50,16 @@ export interface CompiledModel {
   /**
    * How views are stamped, by node type: of a model that was made from the registry. Absent: the table has none, and
    * stamps say nothing.
+   * @internal
    */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Further models whose index items are maintained with this one's, each with generations that this one lacks. */
+  /** Further models whose index items are maintained with this one's, each with generations that this one lacks. @internal */
   readonly further?: readonly CompiledModel[];
-  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. */
+  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. @internal */
   readonly concerns?: Concerns;
-  /** The things whose changes the feed tells; absent: all. It shapes no derived item. */
+  /** The things whose changes the feed tells; absent: all. It shapes no derived item. @internal */
   readonly feed?: FeedNames;
-  /** The types whose base items are made from another table; absent: none. It shapes no derived item. */
+  /** The types whose base items are made from another table; absent: none. It shapes no derived item. @internal */
   readonly mirrored?: ReadonlySet<string>;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types

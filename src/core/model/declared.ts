@@ -8,7 +8,7 @@ import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } f
  */
 
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
-type NumberValue = `${number}` | number | bigint | ExactNumber;
+export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
 /** The arguments and results of a search. */
 export interface SearchTypes {

@@ -10,7 +10,9 @@ export const CLOUDWATCH: JsonService = {
 };
 
 /** Options of a drill. */
-export interface DrillOptions extends Pick<RuntimeOptions, 'wait'> {
+export interface DrillOptions {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** Calls CloudWatch. */
   call: CallService;
   /** The stack: the names of its alarms begin with it. */

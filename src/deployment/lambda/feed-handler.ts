@@ -13,7 +13,11 @@ export interface FeedQueueEvent {
 }
 
 /** Options of a feed handler. */
-export interface FeedHandlerOptions extends EventBus, Pick<RuntimeOptions, 'wait' | 'random'> {
+export interface FeedHandlerOptions extends EventBus {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Milliseconds before the function's timeout at which no more events are put; at most half of a call's time. Default 10,000. */
   reserveMs?: number | undefined;
   /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */

@@ -19,7 +19,11 @@ import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** Options of an observe handler. */
-export interface ObserveHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wait'> {
+export interface ObserveHandlerOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** The table's stream. */
   stream: StreamSource;
   /** Client to read with. Default: one for the function's own region, kept for the function's life. */

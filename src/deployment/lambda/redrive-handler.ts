@@ -41,7 +41,9 @@ export interface RedriveEvent {
 }
 
 /** Options of a redrive handler. */
-export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'>, TelemetryOption {
+export interface RedriveHandlerOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */

@@ -40,7 +40,11 @@ export interface StreamResponse {
 }
 
 /** Options of a stream handler. */
-export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'random'>, TelemetryOption {
+export interface StreamHandlerOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Client to write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */

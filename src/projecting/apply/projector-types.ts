@@ -8,7 +8,13 @@ import type { ApplyStats } from '../../settle/context.ts';
 import type { EvictedViews } from '../../settle/evicted-views.ts';
 
 /** Options of a projector. */
-export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'>, TelemetryOption {
+export interface ProjectorOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
   /** Units in flight at once. Default 32. */

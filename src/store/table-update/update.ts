@@ -14,7 +14,9 @@ import { keySchema } from '../definition/table-definition.ts';
 import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
-export interface UpdateTableOptions extends Pick<RuntimeOptions, 'wait'>, TablePlanOptions {
+export interface UpdateTableOptions extends TablePlanOptions {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** Called when a step begins, and while an index is filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }

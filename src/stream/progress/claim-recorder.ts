@@ -7,7 +7,9 @@ import { type Claim, claimOf } from './claims.ts';
 import { claimsItem } from './claims-item.ts';
 
 /** Options of a recorder of claims. */
-export interface ClaimRecorderOptions extends Pick<RuntimeOptions, 'now'> {
+export interface ClaimRecorderOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   table: TableNames;
   /** The table. */
   store: Pick<Store, 'put'>;

@@ -11,7 +11,9 @@ import { MarkMover, type MoverContext } from './mark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowMark`. */
-export interface LowMarkOptions extends Pick<RuntimeOptions, 'now'> {
+export interface LowMarkOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The table. */
   store: Store;
   /** Reads which stream the table has. */

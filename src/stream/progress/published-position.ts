@@ -14,7 +14,8 @@ const FRESH_MS = 15_000;
 /** Consumers write their claims every ten seconds. So a record that was published as open may be applied up to this age. */
 const CLAIM_MS = 15_000;
 
-type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'now' | 'source'> & {
+type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
+  now: () => number;
   store: Pick<Store, 'get' | 'query'>;
 };
 

@@ -5,7 +5,9 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/r
 import { type ConsumerKind, progressItem, type ShardProgress } from './record.ts';
 
 /** Options of a recorder of progress. */
-export interface RecorderOptions extends Pick<RuntimeOptions, 'now'> {
+export interface RecorderOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'put'>;

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
-import type { Runtime } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../source.ts';
 import { readConsumers } from './consumers.ts';
 import type { ConsumerProgress } from './record.ts';
@@ -51,14 +51,16 @@ export interface StreamPosition {
 }
 
 /** The values that reading the position needs. */
-export interface PositionContext extends Pick<Runtime, 'now'> {
+export interface PositionContext {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'query'>;
   /** The stream of the table. */
   source: StreamSource;
   /** Whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
-  /** A walk to continue. Default: a new one, from the marks in the table. */
+  /** A walk to continue. Default: a new one, from the marks in the table. @internal */
   walk?: StreamWalk | undefined;
 }
 
@@ -71,7 +73,7 @@ const COMPARED_AT_ONCE = 32;
 export async function streamPosition(graph: CompiledModel, options: PositionContext): Promise<StreamPosition> {
   const names = { store: true, source: true, isProjected: true, walk: true, now: true } as const;
   checkStoreOptions('streamPosition', options, names);
-  const context = { ...options, graph };
+  const context = { ...options, graph, now: runtimeOf(options).now };
   const { walk = new StreamWalk(context) } = context;
   const consumers = await readConsumers(context.store, context.graph.table, context.now());
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();

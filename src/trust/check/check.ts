@@ -90,7 +90,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each page with the totals, and with a function that makes the cursor to continue from. */
   onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
-  /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. */
+  /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
   /**
    * DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. It becomes the fence of repaired items, and is

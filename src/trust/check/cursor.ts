@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
@@ -35,19 +36,13 @@ export interface CheckTotals {
   wcu: number;
 }
 
-/** An item's key. */
-interface Key {
-  source: string;
-  target: string;
-}
-
 /** The place where a check stopped. */
 export interface CheckCursor extends WalkPlace {
   version: 1;
   /** Partitions to look at again: they differed, and there was no time to find out why. */
   suspects: string[];
   /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
-  items?: (Key & { base?: Key | undefined })[] | undefined;
+  items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;
   /** First looks at suspects, if the next call takes the second looks: the time of the last look, and a digest of each. */
   looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
   totals: CheckTotals;

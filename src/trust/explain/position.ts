@@ -28,7 +28,9 @@ export interface PositionOfStream {
 const PUBLISHED_SETTLE_MS = 30_000;
 
 /** Options of telling how far a stream is applied. */
-export interface PositionOptions extends Pick<RuntimeOptions, 'now'> {
+export interface PositionOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Whether a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
   savesMarks?: boolean | undefined;
 }

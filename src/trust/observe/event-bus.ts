@@ -29,6 +29,8 @@ export interface EventBus {
  * some are not taken after all tries, or the time is over; those before them are.
  *
  * @param giveUp takes an event that is refused for ever, with the code; the others go on.
+ *
+ * @internal
  */
 export async function putEvents(
   events: readonly QueuedEvent[],

@@ -26,7 +26,7 @@ interface Message {
   body: string;
 }
 
-/** Returns a function that puts events into a FIFO queue, in the order of each item. It returns once SQS has taken all of them. */
+/** Returns a function that puts events into a FIFO queue, in the order of each item. It returns once SQS has taken all of them. @internal */
 export function feedQueue(
   queueUrl: string,
   call: CallService,
@@ -43,7 +43,7 @@ export function feedQueue(
   };
 }
 
-/** Returns a function that puts an event into a FIFO queue for those that nobody takes, as its own message of a group. */
+/** Returns a function that puts an event into a FIFO queue for those that nobody takes, as its own message of a group. @internal */
 export function feedDeadLetters(
   queueUrl: string,
   call: CallService,

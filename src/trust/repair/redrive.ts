@@ -51,7 +51,7 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   ids?: readonly string[] | undefined;
   /** Entries in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
+  /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
   /** Called after each entry, with the number of entries so far. */
   onProgress?: ((entries: number) => void) | undefined;

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
-import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { sleep } from '../../../../src/foundation/runtime.ts';
@@ -8,6 +7,7 @@ import type { SourceCheck } from '../../../../src/mirror/check.ts';
 import { createMirror, type Mirror } from '../../../../src/mirror/mirror.ts';
 import type { WalkResult } from '../../../../src/mirror/walks.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
+import { namedSource } from '../../shared/named-source.ts';
 import { examples } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
@@ -109,20 +109,7 @@ async function withMirror<T>(
   table: string | undefined,
   run: (mirror: Mirror, options: { signal: AbortSignal; onProgress: (items: number) => void }) => Promise<T>,
 ): Promise<T> {
-  const sources = await loadSources(settings.config);
-  const source =
-    table === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.table === table);
-  if (source === undefined) {
-    const known =
-      sources.length === 0
-        ? 'It exports no sources.'
-        : `Its sources are ${sources.map((one) => one.table).join(', ')}.`;
-    throw new EdgeloomError(
-      'usage',
-      `The model file ${settings.config}: no source ${table ?? 'is named'}. ${known}`,
-      'Name one of them.',
-    );
-  }
+  const source = namedSource(await loadSources(settings.config), table, settings.config);
   const mirror = createMirror(graph, { source, store, sourceStore: new DynamoDBSourceStore(client, source.table) });
   const progress = startProgress('items', 0);
   const { signal, release } = createStopSignal();

@@ -65,7 +65,9 @@ export const MAPPING_SETTINGS: OptionNames<MappingSettings> = {
 };
 
 /** Options of `createEventSourceMapping`. */
-export interface MappingOptions extends MappingSettings, Pick<RuntimeOptions, 'now'> {
+export interface MappingOptions extends MappingSettings {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The stream. */
   source: StreamSource;
   /** The function that gets the batches. */

@@ -94,7 +94,7 @@ export function conditionFailedError(
   );
 }
 
-/** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. */
+/** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. @internal */
 export function plainAttributes({ table, edges }: CompiledModel, item: Item): Record<string, unknown> {
   const { [table.partitionKey]: _source, [table.sortKey]: target, ...attributes } = withoutBookkeeping(item);
   const edge = edges.get(typePrefix(stringOf(target) ?? '') ?? '');

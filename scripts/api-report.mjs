@@ -1,0 +1,134 @@
+// Writes `src/types.ts`, with the types that signatures name and no entry point has, and `api/`, a page for each entry point with the
+// declarations of its exports as the build makes them: a review of a change sees there what it means for users. `--check` writes
+// nothing, and fails where something differs.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript-5.9';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const declarations = `${root}dist/types/`;
+const [MAIN, TYPES] = ['edgeloom', 'edgeloom/types'];
+const { exports } = createRequire(import.meta.url)('../package.json');
+/** The declarations of each entry that is built, by the name that a program imports. */
+const entries = new Map(
+  Object.entries(exports)
+    .filter(([, { types = '' }]) => types.startsWith('./dist/'))
+    .map(([path, { types }]) => [path.replace('.', MAIN), `${root}${types}`]),
+);
+const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, skipLibCheck: true, types: ['node'] };
+const program = ts.createProgram([...entries.values()], options);
+const checker = program.getTypeChecker();
+const printer = ts.createPrinter({ removeComments: true });
+const faults = new Set();
+
+const original = (symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
+const exportsOf = (source) => checker.getExportsOfModule(checker.getSymbolAtLocation(source));
+const sourceOf = (symbol) => symbol.declarations[0].getSourceFile();
+const isExported = (symbol) => exportsOf(sourceOf(symbol)).some((one) => original(one) === symbol);
+const isOwn = (symbol) => symbol?.declarations !== undefined && sourceOf(symbol).fileName.startsWith(declarations);
+const byName = ([a], [b]) => (a < b ? -1 : 1);
+/** A type that computes another one: the compiler shows what comes out. */
+const isComputing = (symbol) =>
+  symbol.declarations.some((node) => ts.isTypeAliasDeclaration(node) && node.typeParameters);
+
+/** The declarations of an export; a variable's statement stands above it. */
+function statementsOf(symbol) {
+  return [...new Set(symbol.declarations.map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node)))];
+}
+
+/** The types of this package that an export names, and those that the computing types in it name. */
+function typesIn(symbol, found = new Map(), isInside = false) {
+  const visit = (node) => {
+    // A member's type, the names of members and the type of a value: the compiler shows them.
+    if (ts.isIndexedAccessTypeNode(node) || ts.isTypeOperatorNode(node) || ts.isTypeQueryNode(node)) return;
+    const name = node.typeName ?? (ts.isExpressionWithTypeArguments(node) ? node.expression : node.qualifier);
+    const named = name && checker.getSymbolAtLocation(ts.isQualifiedName(name) ? name.right : name);
+    const type = named && original(named);
+    if (isOwn(type) && !(type.flags & ts.SymbolFlags.TypeParameter) && !found.has(type)) {
+      // Those of a file alone are a step of a computation.
+      found.set(type, isExported(type) ? !(isInside && isComputing(type)) : !isInside && !isComputing(type));
+      if (isComputing(type)) typesIn(type, found, true);
+    }
+    ts.forEachChild(node, visit);
+  };
+  statementsOf(symbol).forEach(visit);
+  return found;
+}
+
+const known = new Map(
+  [...entries].map(([entry, file]) => {
+    const symbols = exportsOf(program.getSourceFile(file)).map((symbol) => [symbol.name, original(symbol)]);
+    return [entry, new Map(symbols.sort(byName))];
+  }),
+);
+/** Types that no entry point has, by name. */
+const further = new Map();
+function addTypesOf(symbol, own) {
+  for (const [type, isToName] of typesIn(symbol)) {
+    if (!isToName || own.has(type) || mainTypes.has(type) || further.get(type.name) === type) continue;
+    const at = sourceOf(type).fileName.slice(declarations.length);
+    // Two files may have a step of the same name.
+    if (further.has(type.name) && isComputing(type)) continue;
+    if (further.has(type.name)) faults.add(`Two types have the name ${type.name}; one is in ${at}.`);
+    else if (!at.startsWith('src/')) faults.add(`${symbol.name} names ${type.name} of ${at}: export it beside.`);
+    else if (!isExported(type)) faults.add(`${symbol.name} names ${type.name} of ${at}, which is not exported.`);
+    else {
+      further.set(type.name, type);
+      if (!isComputing(type)) addTypesOf(type, new Set());
+    }
+  }
+}
+const mainTypes = new Set(known.get(MAIN).values());
+for (const [entry, symbols] of known) {
+  if (entry === TYPES) continue;
+  const own = new Set(symbols.values());
+  for (const symbol of own) addTypesOf(symbol, own);
+}
+
+const lines = [...further].sort(byName).map(([name, type]) => {
+  const file = sourceOf(type).fileName.slice(declarations.length).replace('.d.ts', '.ts');
+  return `export type { ${name} } from '${file.replace('src/', './')}';\n`;
+});
+const HEAD = `/**
+ * \`edgeloom/types\`: the types that signatures name, besides those that stand next to the functions. Nothing of it is there at run time.
+ * \`npm run api\` writes this file.
+ */
+
+`;
+const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '--stdin-file-path=src/types.ts'];
+const pages = new Map([
+  [
+    'src/types.ts',
+    execFileSync(process.execPath, biome, { cwd: root, input: HEAD + lines.join(''), encoding: 'utf8' }),
+  ],
+]);
+for (const [entry, symbols] of known) {
+  const texts = [...symbols].map(([name, symbol]) => {
+    const printed = statementsOf(symbol).map((one) =>
+      printer.printNode(ts.EmitHint.Unspecified, one, one.getSourceFile()),
+    );
+    return `### ${name}\n\n\`\`\`ts\n${printed.join('\n')}\n\`\`\`\n`;
+  });
+  const head = `# ${entry}\n\n\`npm run api\` writes this page. It has ${texts.length} exports.\n`;
+  pages.set(`api/${entry.replace('/', '-')}.md`, [head, ...texts].join('\n'));
+}
+
+const changed = [...pages].filter(
+  ([path, text]) => !existsSync(root + path) || readFileSync(root + path, 'utf8') !== text,
+);
+if (process.argv.includes('--check')) {
+  if (changed.length > 0)
+    faults.add(`${changed.map(([path]) => path).join(', ')}: not as built. Run npm run api, and commit.`);
+} else if (faults.size === 0) {
+  rmSync(`${root}api`, { recursive: true, force: true });
+  mkdirSync(`${root}api`);
+  for (const [path, text] of pages) writeFileSync(root + path, text);
+  if (changed.some(([path]) => path === 'src/types.ts')) {
+    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: root });
+    execFileSync(process.execPath, process.argv.slice(1), { cwd: root, stdio: 'inherit' });
+  }
+}
+for (const fault of faults) process.stderr.write(`${fault}\n`);
+process.exitCode = faults.size > 0 ? 1 : 0;
