@@ -34,7 +34,7 @@ export type ErrorCode =
   | 'engine-ended'
   /** The engine did not start, or ended. Remedy: The message has its output. */
   | 'engine-failed'
-  /** The search has `shards: 'value'`, which answers equality only. Remedy: Search with `eq`, or declare a number of shards. */
+  /** The search has `shards: 'value'`, which answers equality only. Remedy: Search with `equals`, or declare a number of shards. */
   | 'equality-only'
   /** A batch that was given up could not be kept in the folder. Remedy: Check the disk and the folder's permissions. */
   | 'failure-not-written'
@@ -149,7 +149,7 @@ export type ErrorCode =
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
-  /** The edge type does not keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with `get`. */
+  /** The edge type does not keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with `getView`. */
   | 'no-owner'
   /** The SDK's package for S3 or SQS is not installed. Remedy: Install it, as the message says. */
   | 'no-package'
@@ -208,7 +208,7 @@ export type ErrorCode =
   | 'other-region'
   /** The time budget ended before the work did. Remedy: Call again: it goes on, or give more time. */
   | 'out-of-time'
-  /** The answer to a write was lost: it may have been made or not. Remedy: Read the item, or use `once` or a token. */
+  /** The answer to a write was lost: it may have been made or not. Remedy: Read the item, or use `idempotent` or `idempotencyToken`. */
   | 'outcome-unknown'
   /** The port is taken. Remedy: Choose another with `--port`. */
   | 'port-in-use'
