@@ -105,7 +105,7 @@ function addInbound(command: Command, bind: Bind): void {
       bind(async (session, id: string, type: string, options: InboundFlags) => {
         const query = { ...orderedQuery(options), owner: options.includeTarget };
         const page = await sessionReader(session).inbound(id, type, query);
-        return { json: page, text: targetLine(page.owner) + edgeTable(page), found: sourcesOf(page) };
+        return { json: page, text: targetLine(page.target) + edgeTable(page), found: sourcesOf(page) };
       }),
     );
 }

@@ -79,9 +79,9 @@ export function onePredicate({ equals, prefix, from, to, path }: PredicateOption
       'Keep one: a range is --from, --to or both.',
     );
   }
-  if (equals !== undefined) return { eq: equals };
-  if (path !== undefined) return prefix === undefined ? { path, from, to } : { path, beginsWith: prefix };
-  return prefix === undefined ? { from, to } : { beginsWith: prefix };
+  if (equals !== undefined) return { equals: equals };
+  if (path !== undefined) return prefix === undefined ? { path, between: [from, to] } : { path, beginsWith: prefix };
+  return prefix === undefined ? { between: [from, to] } : { beginsWith: prefix };
 }
 
 /** How evenly a search is spread. */

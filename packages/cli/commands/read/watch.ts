@@ -3,7 +3,7 @@ import { startFeed } from '../../../../src/client/feed/start-feed.ts';
 import type { InboundOfWatch, SearchOfWatch } from '../../../../src/client/feed/watch.ts';
 import type { WatchEvent } from '../../../../src/client/feed/watch-types.ts';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
-import type { EdgeResult, NodeResult, SearchResult } from '../../../../src/client/read/request/result.ts';
+import type { EdgeResult, SearchResult, View } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
@@ -29,7 +29,7 @@ import { elementText } from './get.ts';
 import { onePredicate, type SearchFlags } from './search.ts';
 
 /** One row of a watched list, or a watched node. */
-type Watched = EdgeResult | SearchResult | NodeResult;
+type Watched = EdgeResult | SearchResult | View;
 type Reader = ReturnType<typeof sessionReader>;
 /** Begins to watch, with a reader that has a feed. */
 type Watch = (reader: Reader, signal: AbortSignal) => AsyncIterable<WatchEvent<Watched>>;
