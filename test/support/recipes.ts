@@ -133,7 +133,7 @@ export function typesCommand(command: Command): void {
     'packages/cli/command-list.ts': [
       [
         "  {\n    name: 'get',",
-        "  {\n    name: 'types',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
+        "  {\n    name: 'types',\n    group: 'Build',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
       ],
     ],
     'test/matrix/vocabulary.ts': [
