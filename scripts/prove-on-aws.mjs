@@ -794,7 +794,7 @@ function makeProject(version) {
 export default defineGraph({
   table: '${version === 'renamed' ? 'renamed' : 'records'}',
   nodes: { USER: node({ view: ['name'], search: { ${searches} } }) },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: date('since') } }) },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { orders: { gsi0: date('since') } } }) },
 });
 `,
   );
