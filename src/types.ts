@@ -117,7 +117,6 @@ export type {
 export type {
   EdgeTypes,
   EdgeTypesOf,
-  InboundSetting,
   LabelOf,
   NodeTypes,
   NodeTypesOf,
@@ -197,7 +196,6 @@ export type {
   EdgeDefinition,
   EdgeOptions,
   EdgeSetOption,
-  InboundEntries,
   InboundOptions,
   NodeDefinition,
   NodeOptions,
@@ -273,7 +271,6 @@ export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { ApplyStats } from './settle/context.ts';
 export type { EvictedViews } from './settle/evicted-views.ts';
-export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';

@@ -48,7 +48,7 @@ async function observedTable() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node({ search: { name: {} } }), GOAL: node({ view: ['title'] }) },
-    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since' } }) },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'since' } } }) },
   });
   const table = await testTable(graph);
   const spans = new InMemorySpanExporter();
@@ -195,7 +195,7 @@ describe('the spans', () => {
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
     expect(treeOf(spans, graph.table.name)).toEqual([
-      'get GOAL > BatchGetItem TABLE',
+      'getViews GOAL > BatchGetItem TABLE',
       'has MEMBER > GetItem TABLE',
       'inbound MEMBER > Query TABLE',
       'search.equals USER.name > Query TABLE',
