@@ -195,7 +195,7 @@ describe('the spans', () => {
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
     expect(treeOf(spans, graph.table.name)).toEqual([
-      'get GOAL > BatchGetItem TABLE',
+      'getViews GOAL > BatchGetItem TABLE',
       'has MEMBER > GetItem TABLE',
       'inbound MEMBER > Query TABLE',
       'search.eq USER.name > Query TABLE',
