@@ -15,7 +15,8 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** Without the signal a call without an answer goes on for minutes, and a server for ever. The limit is for a machine that is busy. */
 const MOST_MS = 60_000;
 const MODEL = `
-import { defineGraph, edge, node, source, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
+import { defineGraph, edge, node, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
+import { sourceTable } from '${new URL('../../dist/admin.js', import.meta.url).href}';
 export default defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },

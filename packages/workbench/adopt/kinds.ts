@@ -206,7 +206,7 @@ function keyByAttributes(
   return found.sort((a, b) => a.at - b.at).map(({ field }) => field);
 }
 
-/** A character in place of those of an attribute that is found. */
+/** A character that replaces those of an attribute that is found. */
 const FOUND = '\u0001';
 
 /**

@@ -123,7 +123,7 @@ export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): M
   return (make as (...given: unknown[]) => Layout)(...layoutArguments(proposal, indexKeys));
 }
 
-/** What the written cases do. */
+/** Does the same as the written cases. */
 function mapByKeys(
   { kinds, keys, separator }: Proposal,
   indexKeys: ReadonlySet<string>,

@@ -29,7 +29,7 @@ export interface ProposedEdge {
   isWhole: boolean;
 }
 
-/** What the items of a kind are in the graph. */
+/** A kind of items with its role in the graph. */
 export interface ProposedKind extends Kind {
   /** The node that an item is; undefined: it is none. */
   node: Reference | undefined;
@@ -115,7 +115,7 @@ interface Target {
   key: readonly Field[];
   kind: Kind | undefined;
   ids: ReadonlySet<string>;
-  /** Of each field whether all its texts are numbers, which are found among any numbers. */
+  /** Whether all texts of a field are numbers, which are found among any numbers; for each field. */
   areDigits: readonly boolean[];
 }
 
@@ -202,7 +202,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
         if (others.includes(field)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        // Of two types of the same ids the one with more has the edges.
+        // If two types have the same ids, the edges enter the one with more.
         if (isOwnKey && !isBefore(target, own)) continue;
         const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
@@ -216,7 +216,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   return found;
 }
 
-/** Those of the references that lead to nodes. Of two types with the ids the better named one counts; of none by name, none does. */
+/** The references that lead to nodes. If two types have the ids, the better named one counts; without a name none does. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),

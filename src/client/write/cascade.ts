@@ -29,8 +29,7 @@ export interface DeletedNode {
   skipped: number;
   /**
    * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
-   * `inbound`, nor an order there without a `partition`. Such edges stay, and those that an attribute of their source makes, or
-   * whose keys the model has as templates.
+   * `inbound`, nor an order there without a `partition`. Such edges stay, and those of mirrored types.
    */
   notFound: string[];
   /**

@@ -7,7 +7,8 @@ import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 /** A version-control service: users, repositories, issues and stars, in collections and a cluster. */
 
 const text = { type: 'string', required: true };
-const SCHEMAS = {
+/** The schemas of its entities. */
+export const SCHEMAS = {
   user: {
     model: { entity: 'user', version: '1', service: 'vcs' },
     attributes: { username: text, fullName: { type: 'string', field: 'fn' } },
@@ -61,8 +62,10 @@ const SCHEMAS = {
   },
 };
 
-const REPO = { type: 'REPO', id: ['repoOwner', 'repoName'] };
-const USER = { type: 'USER', id: ['username'] };
+/** A repository, as other entities name it. */
+export const REPO = { type: 'REPO', id: ['repoOwner', 'repoName'] };
+/** A user, as other entities name it. */
+export const USER = { type: 'USER', id: ['username'] };
 
 const named = (entity: string, version: string) => ({ __edb_e__: entity, __edb_v__: version });
 

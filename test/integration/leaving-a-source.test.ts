@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
+import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { createMirror } from '../../src/mirror/mirror.ts';
+import { sourceTable } from '../../src/mirror/source.ts';
+import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The end of docs/adopting.md: a table that mirrored another goes on alone, with what the mirror has made. */
+
+const model = (table: string, mirrored: boolean) =>
+  defineGraph({
+    table,
+    nodes: { ISSUE: node(), REPO: node() },
+    edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', edgeSet: ['state'], inbound: { gsi0: 'state' } }) },
+    ...(mirrored && { mirrored: ['ISSUE', 'REPO', 'IN_REPO'] }),
+  });
+
+describe('a table that leaves its source', () => {
+  it('takes the writes of a writer to what the mirror has made', async () => {
+    const app = await testTable(
+      defineGraph({
+        table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
+        nodes: { X: node() },
+      }),
+    );
+    const ours = await testTable(model(uniqueTableName(), true));
+    const mirror = createMirror(ours.graph, {
+      source: sourceTable(app.graph.table.name, {
+        map: ({ pk, repo, title }) => [
+          nodeItem(`ISSUE-${pk}`, { title }),
+          edgeItem(`ISSUE-${pk}`, 'IN_REPO', `REPO-${repo}`, { state: 'open' }),
+        ],
+      }),
+      store: ours.store,
+      sourceStore: new DynamoDBSourceStore(app.client, app.graph.table.name),
+      wait: async () => undefined,
+    });
+    for (const [pk, repo] of ['1a', '2a', '3b'] as const) {
+      const item: Item = { pk: { S: pk! }, sk: { S: 'x' }, repo: { S: repo! }, title: { S: `Issue ${pk}` } };
+      await app.store.put(item);
+    }
+    expect(await mirror.snapshot()).toMatchObject({ items: 3 });
+    await ours.projectAll();
+
+    // The same table, by a model without `mirrored`.
+    const alone = model(ours.graph.table.name, false);
+    const writer = createWriter(alone, { store: ours.store });
+    const reader = createReader(alone, { store: ours.store });
+    await writer.updateNode('ISSUE-1', { set: { title: 'Mended' } });
+    await writer.updateEdge('ISSUE-1', 'IN_REPO', 'REPO-a', { set: { state: 'closed' } });
+    await writer.deleteNodeWithEdges('ISSUE-2');
+    await writer.putNode('ISSUE-3', { title: 'Whole' });
+    await ours.projectAll();
+    const views = await reader.getViews(['ISSUE-1', 'ISSUE-2', 'ISSUE-3']);
+    expect(views.map((view) => view?.attributes ?? null)).toEqual([{ title: 'Mended' }, null, { title: 'Whole' }]);
+    expect((await reader.inbound('REPO-a', 'IN_REPO')).items.map(({ source }) => source)).toEqual(['ISSUE-1']);
+    const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
+    expect((await check(alone, options)).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+});
