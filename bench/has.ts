@@ -202,7 +202,7 @@ class Trial {
     });
     // Not metered: a look at whether it was done.
     const reader = createReader(graph, { store }) as Reader;
-    await reader.waitForProjection(key, { timeoutMs: 0 });
+    await reader.waitForProjection(person.id, FRIEND, friend, { timeoutMs: 0 });
     if ((await reader.has(person.id, FRIEND, friend)) !== isAdded) throw new Error(`${friend} was not changed`);
     return cost;
   }

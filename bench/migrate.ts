@@ -183,7 +183,7 @@ class Traffic {
       const { name } = this.people[i]!;
       const fromMs = performance.now();
       try {
-        const { items } = await reader.search('PERSON.name').eq(name);
+        const { items } = await reader.search('PERSON.name').equals(name);
         const possible = this.history.possibleItems(fromMs, performance.now(), ({ source }) => source === personId(i));
         const rows = items.map(({ id, value }) => ({ key: { source: id, target: id }, text: String(value) }));
         const { verdict } = judge({ rows }, possible, (_, attributes) =>

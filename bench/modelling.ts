@@ -84,7 +84,7 @@ const STRATEGIES: readonly Strategy[] = [
     reads: [
       {
         operation: 'parent and the 10 newest children',
-        read: (reader) => reader.inbound('USER-1', 'FILED_BY', { reverse: true, owner: true, limit: 10 }),
+        read: (reader) => reader.inbound('USER-1', 'FILED_BY', { reverse: true, includeTarget: true, limit: 10 }),
       },
     ],
   },

@@ -137,7 +137,7 @@ async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> 
       const { endedBy, drift } = await runObserver({
         ...{ graph, store: counting, limits: AT_ONCE, untilVerified: true },
         source: new DynamoDBStreamSource(streams, local.streamArn),
-        lowMark: async () => Date.now(),
+        lowWatermark: async () => Date.now(),
       });
       if (endedBy !== 'verified' || drift.length > 0) throw new Error(`${name}: the observer ended by ${endedBy}`);
     };
@@ -247,7 +247,7 @@ async function observeRecords(records: readonly StreamRecord[], streamArn: strin
   const observer = new Observer(
     {
       ...{ maintained: model, ready: model, store: idleStore(), source, table: fullModel.table, now: Date.now },
-      lowMark: async () => undefined,
+      lowWatermark: async () => undefined,
       limits: { settleMs: 3_600_000, mostOpen: Number.POSITIVE_INFINITY },
     },
     undefined,

@@ -72,9 +72,9 @@ function modelSource(count: number): string {
       `  await writer.updateNode('N${i}-1', ({ size = 0, ...rest }) => ({ ...rest, size: size + 1 }));`,
       `  await writer.updateNode('N${i}-1', { addTo: { tags: ['x'] } }, { if: { name: 'a' } });`,
       `  await writer.putEdge('N${i}-1', 'E${i}', '${target}-1', { role: 'x' });`,
-      `  (await reader.inbound('${target}-1', 'E${i}', { order: 'gsi1', from: '2020' })).items[0]?.source satisfies \`N${i}-\${string}\` | undefined;`,
+      `  (await reader.inbound('${target}-1', 'E${i}', { order: 'gsi1', between: ['2020', undefined] })).items[0]?.source satisfies \`N${i}-\${string}\` | undefined;`,
       `  (await reader.page('${target}-1', 'E${i}', { atLeast: 'x' })).nodes['${target}-1']?.name satisfies string | undefined;`,
-      `  (await reader.search('N${i}.name').eq('a')).items[0]?.attributes.name satisfies string | undefined;`,
+      `  (await reader.search('N${i}.name').equals('a')).items[0]?.attributes.name satisfies string | undefined;`,
     ].join('\n');
   });
   return [

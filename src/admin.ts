@@ -43,7 +43,7 @@ export { planTableUpdate, type TablePlan, type TableStep } from './store/table-u
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';
 export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
-export { createLowMark, type LowMarkOptions } from './stream/progress/low-mark.ts';
+export { createLowWatermark, type LowWatermarkOptions } from './stream/progress/low-watermark.ts';
 export { isProjectedIn } from './stream/progress/projected.ts';
 export {
   notedUpToMs,

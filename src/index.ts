@@ -10,13 +10,14 @@ export { EdgeloomError } from './client/known-error.ts';
 export { createReader, type Reader } from './client/read/reader.ts';
 export type { ReaderOptions } from './client/read/reader-options.ts';
 export type {
-  BaseNode,
   EdgeResult,
   InboundPage,
   ListPage,
-  NodeResult,
   Page,
   SearchResult,
+  StoredNode,
+  TargetView,
+  View,
 } from './client/read/request/result.ts';
 export { type ScanNodesOptions, type ScannedNodes, scanNodes } from './client/read/scan-nodes.ts';
 export { createSession, Session, type SessionOptions } from './client/session/session.ts';

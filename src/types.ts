@@ -7,10 +7,10 @@ export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './clie
 export type {
   InboundOfWatch,
   InboundWatch,
-  NodesWatch,
   OfPages,
   SearchOfWatch,
   SearchWatch,
+  ViewsWatch,
   WatchQuery,
 } from './client/feed/watch.ts';
 export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
@@ -35,7 +35,7 @@ export type {
   SearchPredicate,
   SearchQuery,
   SearchScope,
-  ValuesFromTo,
+  ValuesBetween,
   Without,
 } from './client/read/lists/search.ts';
 export type { Collection, CollectionOptions, NodeReadOptions } from './client/read/nodes/base.ts';
@@ -46,8 +46,8 @@ export type { AttributeSelection, GetOptions } from './client/read/nodes/views.t
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
 export type { ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
-export type { OrderValue } from './client/read/request/order-argument.ts';
-export type { EdgeSetEntry, OwnerResult } from './client/read/request/result.ts';
+export type { Between, OrderValue } from './client/read/request/order-argument.ts';
+export type { EdgeSetEntry } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
 export type {
   InPartition,
@@ -62,13 +62,13 @@ export type {
   Checked,
   CheckedLevels,
   EdgeFilter,
-  EdgeOwner,
+  EdgeTargetView,
   Hit,
   InboundEdge,
-  NodeOfBase,
-  NodeOfId,
   NodeOfPage,
   StoredEdge,
+  StoredNodeOf,
+  ViewOfId,
 } from './client/read/types.ts';
 export type { WaitOptions } from './client/read/wait.ts';
 export type { SessionKey } from './client/session/token.ts';
@@ -272,7 +272,6 @@ export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { ApplyStats } from './settle/context.ts';
 export type { EvictedViews } from './settle/evicted-views.ts';
-export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';

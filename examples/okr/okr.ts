@@ -79,7 +79,7 @@ export function createOkr(store: Store) {
       const { items } = await reader.search('GOAL.dueDate').between(undefined, day);
       return items.map(({ attributes }) => attributes.title);
     },
-    openGoals: async () => (await reader.search('GOAL.status').count({ eq: 'open' })).count,
+    openGoals: async () => (await reader.search('GOAL.status').count({ equals: 'open' })).count,
     subscribers: (goal: string) => reader.degree(`GOAL-${goal}`, 'GOALSUBSCRIBER'),
   };
 }

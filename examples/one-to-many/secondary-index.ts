@@ -41,13 +41,16 @@ export const secondaryIndex: Example = {
       }
     });
     await projected();
-    const newest = await reader.inbound('USER-ada', 'FILED_BY', { reverse: true, owner: true, limit: 2 });
+    const newest = await reader.inbound('USER-ada', 'FILED_BY', { reverse: true, includeTarget: true, limit: 2 });
     const longest = await reader.inbound('USER-ada', 'FILED_BY', { order: 'byHours', reverse: true, limit: 1 });
     return {
-      'the owner and the two newest, in one Query': [newest.owner, ...newest.items.map(({ attributes }) => attributes)],
-      'since January 5': (await reader.inbound('USER-ada', 'FILED_BY', { from: '2026-01-05' })).items.map(
-        ({ source }) => source,
-      ),
+      'the owner and the two newest, in one Query': [
+        newest.target,
+        ...newest.items.map(({ attributes }) => attributes),
+      ],
+      'since January 5': (
+        await reader.inbound('USER-ada', 'FILED_BY', { between: ['2026-01-05', undefined] })
+      ).items.map(({ source }) => source),
       'the longest': longest.items.map(({ source }) => source),
     };
   },

@@ -62,7 +62,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
     },
     /** Votes are counted however many come at once, and none is lost with an answer. */
     async vote(key: string): Promise<number> {
-      return (await writer.updateNode(ticket(key), { add: { votes: 1 } }, { once: true })).attributes.votes;
+      return (await writer.updateNode(ticket(key), { add: { votes: 1 } }, { idempotent: true })).attributes.votes;
     },
     async watch(key: string, name: string): Promise<void> {
       await writer.updateNode(ticket(key), { addTo: { watchers: [name] } });

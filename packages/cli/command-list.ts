@@ -199,4 +199,10 @@ export const COMMANDS: readonly LazyCommand[] = [
       'serve a local web page over the table: model, consumers, nodes, shards, quarantine, checks; until Ctrl-C',
     load: async () => (await import('./commands/run/studio.ts')).studioCommand,
   },
+  {
+    name: 'shell',
+    group: 'Build',
+    description: 'a Node prompt over the table with reader, writer and graph: await, completion, history',
+    load: async () => (await import('./commands/run/shell.ts')).shellCommand,
+  },
 ];

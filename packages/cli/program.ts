@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../../src/deployment/package/package-files.ts';
+import { toJson } from '../../src/foundation/exact-json.ts';
 import { failureDocument } from '../../src/foundation/failure-document.ts';
 import { printableLines } from '../../src/foundation/printable.ts';
 import { COMMANDS } from './command-list.ts';
@@ -29,7 +30,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
         );
       return FAILED;
     }
-    if (json) process.stdout.write(`${printableLines(JSON.stringify(failureDocument(error)))}\n`);
+    if (json) process.stdout.write(`${printableLines(toJson(failureDocument(error)))}\n`);
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }

@@ -10,6 +10,7 @@ import { siteOf } from '../../src/deployment/stack/base/site.ts';
 import { type Alarm, alarms, runbookOf } from '../../src/deployment/stack/parts/alarms.ts';
 import { NAMESPACE } from '../../src/deployment/stack/parts/metrics.ts';
 import { DESCRIPTIONS } from '../../src/deployment/telemetry/instruments.ts';
+import { documentSchemas } from './documents.ts';
 import { commentOf, nodesOf, oneLine, ROOT, readText, Sources, textOf, ts } from './syntax.ts';
 
 /** The pages of docs/reference, made from the code. Each is a list of tables with what the code says of itself. */
@@ -28,6 +29,7 @@ export async function referencePages(): Promise<Map<string, string>> {
       'logs.md': logsPage(sources),
       'options.md': optionsPage(sources),
       'commands.md': await commandsPage(),
+      'commands.schema.json': schemasPage(sources),
     }).sort(([left], [right]) => (left < right ? -1 : 1)),
   );
 }
@@ -352,7 +354,37 @@ async function commandsPage(): Promise<string> {
     (await load())(command);
     parts.push(...commandSection(command, `edgeloom ${name}`, 2));
   }
-  return page('Commands', 'Exit codes: 0 fine, 1 something found or absent, 2 usage or failure.', ...parts);
+  return page('Commands', COMMANDS_TEXT, ...parts);
+}
+
+const COMMANDS_TEXT = [
+  'Exit codes: 0 fine, 1 something found or absent, 2 usage or failure.',
+  'The JSON Schemas of what each prints with `--json` are in [commands.schema.json](commands.schema.json), under its name;',
+  'a failure prints `error`. `watch` and `subject export` print a document on each line.',
+];
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { code: { type: 'string' }, message: { type: 'string' }, hint: { type: 'string' }, current: {} },
+      required: ['code', 'message', 'hint'],
+      additionalProperties: false,
+    },
+  },
+  required: ['error'],
+  additionalProperties: false,
+};
+
+/** The documents of all commands, as definitions of one schema. */
+function schemasPage(sources: Sources): string {
+  const { commands, shared } = documentSchemas(sources);
+  // A line for each command.
+  const lines = [...commands, ['error', ERROR_SCHEMA] as const, ...shared].map(
+    ([name, schema]) => `${JSON.stringify(name)}: ${JSON.stringify(schema)}`,
+  );
+  return `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {\n${lines.join(',\n')}\n}}\n`;
 }
 
 function commandSection(command: Command, name: string, depth: number): string[] {

@@ -219,8 +219,6 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** Attributes that have to have exactly these values where the item is there. */
-  equalIfPresent?: Item;
   /** The item is absent, or mirrored for this claimant alone from an earlier position. */
   mirroredBefore?: { claimant: string; position: string };
 }

@@ -1,6 +1,12 @@
 /** The JSON document of what failed. */
 export interface FailureDocument {
-  error: { code: string; message: string; hint: string };
+  error: {
+    code: string;
+    message: string;
+    hint: string;
+    /** The attributes of the item as it is, where a condition did not hold; null where there is none. */
+    current?: object | null;
+  };
 }
 
 /**
@@ -11,7 +17,8 @@ export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';
   const hint = textProperty(error, 'hint') ?? 'Run again with --log-level debug for the stack.';
-  return { error: { code, message, hint } };
+  const { current } = code === 'condition-failed' ? (error as { current?: object | null }) : {};
+  return { error: { code, message, hint, ...(current !== undefined && { current }) } };
 }
 
 function textProperty(error: unknown, name: string): string | undefined {

@@ -105,7 +105,7 @@ function clause(keyword: string, parts: readonly string[]): string {
 
 function conditionText(
   table: TableNames,
-  { present, equal = {}, absent = [], equalIfPresent = {}, mirroredBefore }: BaseCondition = {},
+  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition = {},
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
@@ -115,12 +115,6 @@ function conditionText(
   if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);
   for (const name of Object.keys(equal)) {
     clauses.push(`${placeholders.name(name)} = ${placeholders.value(equal[name]!)}`);
-  }
-  const own = Object.keys(equalIfPresent).map(
-    (name) => `${placeholders.name(name)} = ${placeholders.value(equalIfPresent[name]!)}`,
-  );
-  if (own.length > 0) {
-    clauses.push(`(attribute_not_exists(${placeholders.name(table.partitionKey)}) OR ${own.join(' AND ')})`);
   }
   for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
   if (mirroredBefore !== undefined) clauses.push(mirroredText(table, mirroredBefore, placeholders));

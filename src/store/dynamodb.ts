@@ -1,18 +1,300 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../core/model/compiled.ts';
-import type { ScanSource, Store } from '../core/store-port.ts';
-import { ForwardingStore } from './forwarding.ts';
+import type {
+  BatchGetItemCommandInput,
+  ConsumedCapacity,
+  DynamoDBClient,
+  GetItemCommandInput,
+  ScanCommandInput,
+  UpdateItemCommandInput,
+  WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import type { Item } from '../core/items/attribute-value.ts';
+import { isKeyWithinLimits } from '../core/items/keys.ts';
+import type { IndexName, TableNames } from '../core/model/compiled.ts';
+import type {
+  BaseChange,
+  BatchWaits,
+  BatchWrite,
+  ChangeAllResult,
+  ChangeResult,
+  DeleteResult,
+  DerivedUpdate,
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  KeyTypes,
+  QueryRequest,
+  QueryResult,
+  ReadManyOptions,
+  ReadOptions,
+  RevisionCondition,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
+  Store,
+  TransactResult,
+  UpdateResult,
+  WriteManyResult,
+  WriteResult,
+} from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { requireAnswer } from './answered.ts';
+import {
+  failedConditionUnits,
+  isRefusalNamed,
+  isUnreadable,
+  itemThatFailed,
+  keyTypesOf,
+  type SdkItem,
+  totalUnits,
+  withClassifiedErrors,
+  withoutLostValues,
+} from './answers.ts';
+import { BaseItemStore } from './base-items.ts';
+import { classifyCancellation, classifyError } from './classify.ts';
+import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
+import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
-import { TableStore } from './table-store.ts';
+import { callsOf } from './lean/known-calls.ts';
+import { untilProcessed } from './unprocessed.ts';
+
+const BATCH_GET_KEYS = 100;
+const BATCH_WRITE_ITEMS = 25;
 
 /** The store on DynamoDB. */
-export class DynamoDBStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
+export class DynamoDBStore implements Store, ScanSource {
+  private readonly baseItems: BaseItemStore;
+  private readonly calls: TableCalls;
+
   /** @param client `createClient`'s, one of your own, or what makes the calls itself. */
-  constructor(client: DynamoDBClient | TableCalls, table: TableNames) {
-    super(new TableStore(client, table));
+  constructor(
+    client: DynamoDBClient | TableCalls,
+    private readonly table: TableNames,
+  ) {
+    this.calls = withIndexKeyNames(callsOf(client), table);
+    this.baseItems = new BaseItemStore(this.calls, table, (key) => this.get(key, { consistent: true }));
   }
 
-  scan(...parameters: Parameters<ScanSource['scan']>): ReturnType<ScanSource['scan']> {
-    return this.inner.scan(...parameters);
+  region(): Promise<string | undefined> {
+    return this.calls.region();
   }
+
+  async keyTypes(): Promise<KeyTypes | undefined> {
+    const { Table } = await withClassifiedErrors(() =>
+      this.calls.call('DescribeTable', { TableName: this.table.name }),
+    );
+    return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
+  }
+
+  async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
+    // Base items name nodes that need not exist, with ids that no node can have.
+    if (!isKeyWithinLimits(key)) return { rcu: 0 };
+    const input: GetItemCommandInput = {
+      TableName: this.table.name,
+      Key: this.key(key),
+      ConsistentRead: consistent,
+      ReturnConsumedCapacity: 'TOTAL',
+    };
+    const output = await withClassifiedErrors(() => this.calls.call('GetItem', input));
+    if (output.Item !== undefined)
+      return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
+    // An answer without an item is only known from one without anything by the capacity that was asked for.
+    return { rcu: unitsOf(requireAnswer(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
+  }
+
+  async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
+    // BatchGetItem refuses a key that is named twice.
+    const possible = keys.filter(isKeyWithinLimits);
+    const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
+    const found = new Map<string, Item>();
+    let rcu = 0;
+    let calls = 0;
+    for (let start = 0; start < distinct.length; start += BATCH_GET_KEYS) {
+      const chunk = distinct.slice(start, start + BATCH_GET_KEYS).map(([, key]) => this.key(key));
+      const result = await this.getChunk(chunk, options);
+      rcu += result.rcu;
+      calls += result.calls;
+      for (const item of result.items) found.set(this.keyText(item), item);
+    }
+    return { items: keys.map((key) => found.get(JSON.stringify([key.source, key.target]))), rcu, calls };
+  }
+
+  private async getChunk(
+    keys: SdkItem[],
+    { consistent, ...waits }: ReadManyOptions,
+  ): Promise<{ items: Item[]; rcu: number; calls: number }> {
+    const items: Item[] = [];
+    let rcu = 0;
+    let calls = 0;
+    const send = async (rest: SdkItem[]): Promise<SdkItem[]> => {
+      const input: BatchGetItemCommandInput = {
+        RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
+        ReturnConsumedCapacity: 'TOTAL',
+      };
+      const output = await withClassifiedErrors(() => this.calls.call('BatchGetItem', input));
+      calls += 1;
+      rcu += totalUnits(output.ConsumedCapacity);
+      const responses = requireAnswer(output.Responses, 'BatchGetItem', 'Responses');
+      for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
+      return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
+    };
+    // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
+    await untilProcessed(keys, 0, send, waits);
+    return { items, rcu, calls };
+  }
+
+  async update(update: DerivedUpdate): Promise<UpdateResult> {
+    const input: UpdateItemCommandInput = {
+      TableName: this.table.name,
+      Key: this.key(update.key),
+      ...updateExpression(update),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ReturnConsumedCapacity: 'TOTAL',
+    };
+    try {
+      const output = await this.calls.call('UpdateItem', input);
+      return { applied: true, wcu: unitsOf(output.ConsumedCapacity) };
+    } catch (error) {
+      const current = await itemThatFailed(error, () => this.get(update.key, { consistent: true }));
+      return { applied: false, wcu: failedConditionUnits(current), current };
+    }
+  }
+
+  async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
+    try {
+      const output = await this.calls.call('TransactWriteItems', {
+        TransactItems: updates.map((update) => ({
+          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+        })),
+        // Sent again after an answer that was lost, it is made once.
+        ClientRequestToken: globalThis.crypto.randomUUID(),
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+      return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
+    } catch (error) {
+      if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
+      const refusal = classifyCancellation(error.CancellationReasons ?? [], error);
+      if (refusal !== undefined) throw refusal;
+      // The exception does not say what it cost: two units for each item, more for large ones.
+      return { applied: false, wcu: 2 * updates.length };
+    }
+  }
+
+  async put(item: Item): Promise<WriteResult> {
+    const input = { TableName: this.table.name, Item: item as SdkItem, ReturnConsumedCapacity: 'TOTAL' } as const;
+    const output = await withClassifiedErrors(() => this.calls.call('PutItem', input));
+    return { wcu: unitsOf(output.ConsumedCapacity) };
+  }
+
+  async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
+    try {
+      const output = await this.calls.call('DeleteItem', {
+        TableName: this.table.name,
+        Key: this.key(key),
+        ReturnConsumedCapacity: 'TOTAL',
+        ...(unchanged && deleteCondition(unchanged)),
+        ...(unchanged && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      });
+      return { applied: true, wcu: unitsOf(output.ConsumedCapacity) };
+    } catch (error) {
+      const isFailed = isRefusalNamed(error, 'ConditionalCheckFailedException');
+      if (!isFailed && !isUnreadable(error)) throw classifyError(error);
+      const current = isFailed ? error.Item : undefined;
+      return { applied: false, wcu: failedConditionUnits(current && withoutLostValues(current)) };
+    }
+  }
+
+  async writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult> {
+    let wcu = 0;
+    let calls = 0;
+    const send = async (rest: WriteRequest[]): Promise<WriteRequest[]> => {
+      const input = { RequestItems: { [this.table.name]: rest }, ReturnConsumedCapacity: 'TOTAL' } as const;
+      const output = await withClassifiedErrors(() => this.calls.call('BatchWriteItem', input));
+      calls += 1;
+      wcu += totalUnits(output.ConsumedCapacity);
+      return output.UnprocessedItems?.[this.table.name] ?? [];
+    };
+    for (let start = 0; start < writes.length; start += BATCH_WRITE_ITEMS) {
+      const requests: WriteRequest[] = writes
+        .slice(start, start + BATCH_WRITE_ITEMS)
+        .map((write) =>
+          'put' in write
+            ? { PutRequest: { Item: write.put as SdkItem } }
+            : { DeleteRequest: { Key: this.key(write.delete) } },
+        );
+      // An unprocessed rest of a write is always a throttle.
+      await untilProcessed(requests, 1, send, waits);
+    }
+    return { wcu, calls };
+  }
+
+  change(change: BaseChange): Promise<ChangeResult> {
+    return this.baseItems.change(change);
+  }
+
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
+    return this.baseItems.changeAll(changes, token);
+  }
+
+  async query(request: QueryRequest): Promise<QueryResult> {
+    const sent = withClassifiedErrors(() => this.calls.call('Query', queryInput(this.table, request)));
+    const output = await sent.catch((error: unknown) => {
+      throw missingIndex(this.table, request.index, error) ?? error;
+    });
+    return {
+      items: request.countOnly === true ? [] : requireAnswer(output.Items, 'Query', 'Items').map(withoutLostValues),
+      count: requireAnswer(output.Count, 'Query', 'Count'),
+      scanned: output.ScannedCount ?? output.Count ?? 0,
+      lastKey: output.LastEvaluatedKey as Item | undefined,
+      rcu: unitsOf(output.ConsumedCapacity),
+    };
+  }
+
+  async scan({ segment, segments, startKey, limit, consistent, index }: ScanRequest): Promise<ScanPage> {
+    const input: ScanCommandInput = {
+      TableName: this.table.name,
+      ...(index !== undefined && { IndexName: this.table.indexNames[index] }),
+      Segment: segment,
+      TotalSegments: segments,
+      ...(consistent === true && { ConsistentRead: true }),
+      ReturnConsumedCapacity: 'TOTAL',
+      ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
+      ...(limit !== undefined && { Limit: limit }),
+    };
+    const output = await withClassifiedErrors(() => this.calls.call('Scan', input)).catch((error: unknown) => {
+      throw missingIndex(this.table, index, error) ?? error;
+    });
+    return {
+      items: requireAnswer(output.Items, 'Scan', 'Items').map(withoutLostValues),
+      lastKey: output.LastEvaluatedKey as Item | undefined,
+      rcu: unitsOf(output.ConsumedCapacity),
+    };
+  }
+
+  private key(key: ItemKey): SdkItem {
+    return { [this.table.partitionKey]: { S: key.source }, [this.table.sortKey]: { S: key.target } };
+  }
+
+  private keyText(item: Item): string {
+    const { partitionKey, sortKey } = this.table;
+    return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
+  }
+}
+
+/** The units that a call says it consumed. */
+function unitsOf(consumed: ConsumedCapacity | undefined): number {
+  return consumed?.CapacityUnits ?? 0;
+}
+
+/** The error for a Query or a Scan of an index that the table does not have; undefined for another refusal. */
+function missingIndex(
+  { name, indexNames }: TableNames,
+  index: IndexName | undefined,
+  error: unknown,
+): StoreError | undefined {
+  if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
+  if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
+  const message = `The table ${name} has no index ${indexNames[index]}, which the model needs.`;
+  return new StoreError('fatal', 'no-index', message, 'edgeloom table update adds it.', {
+    cause: error,
+  });
 }

@@ -62,7 +62,10 @@ describe('put, update and delete', () => {
       json: { item: { id: 'GOAL-C1', attributes: { title: 'Run', points: 5 } }, wcu: 1 },
     });
     const again = await run('put', 'GOAL-C1', '{}', '--if-absent');
-    expect(again).toMatchObject({ code: 2, json: { error: { code: 'condition-failed' } } });
+    expect(again).toMatchObject({
+      code: 2,
+      json: { error: { code: 'condition-failed', current: { title: 'Run', points: 5 } } },
+    });
     const updated = await run('update', 'GOAL-C1', '{"status":"open"}', '--remove', 'points', '--if', 'title=Run');
     expect(updated).toMatchObject({ code: 0, json: { item: { attributes: { title: 'Run', status: 'open' } } } });
     const edge = ['GOAL-C1', 'GOALMEMBERSHIP', 'USER-C1'];

@@ -162,7 +162,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     expect((await reader.inbound('USER-U8', 'GOALMEMBERSHIP', { atLeast: 'LEAD' })).items).toMatchObject([
       { source: 'GOAL-G1', attributes: { memberRole: 'LEAD' } },
     ]);
-    expect((await reader.search('USER.name').eq('Terui')).items).toMatchObject([{ id: 'USER-U7' }]);
+    expect((await reader.search('USER.name').equals('Terui')).items).toMatchObject([{ id: 'USER-U7' }]);
     expect(await findings()).toEqual([]);
     // Metrics and logs come out of the function as on Lambda: keys, but no contents.
     expect(output()).toContain('CloudWatchMetrics');

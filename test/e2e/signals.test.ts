@@ -59,7 +59,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that run until they are told to end, and commands that call no table. */
 const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
-const WITHOUT_TABLE = ['cost', 'drill', 'init', 'stack'];
+const WITHOUT_TABLE = ['cost', 'drill', 'init', 'shell', 'stack'];
 
 let server: Server;
 let endpoint: string;

@@ -35,7 +35,7 @@ export async function ask(): Promise<unknown[]> {
   const one = await reader.page('N1-1', 'E0', { with: ['E1:x', { edge: 'E2' }, { inbound: 'E3' }] });
   const two = await reader.page('N1-1', 'E0', { with: [{ inbound: 'E1', with: ['E2'] }] });
   const three = await reader.page('N1-1', 'E0', { with: [{ inbound: 'E1', with: [{ inbound: 'E2', with: [{ edge: 'E3' }] }] }] });
-  const hits = await reader.search('N0.name').eq('x');
+  const hits = await reader.search('N0.name').equals('x');
   await writer.transact((transaction) => {
     transaction.putNode('N0-1', { name: 'a' });
     transaction.putEdge('N0-1', 'E0', 'N1-1', { role: 'x', since: '2020' });
@@ -157,18 +157,18 @@ const writer = createWriter(graph, { store: {} as Store });`;
       "reader.|nodes('USER');",
       "reader.|inDegree('USER-1', 'ASSIGNED');",
       "reader.|search('ISSUE.state');",
-      "reader.search('ISSUE.state').|find({ eq: 'OPEN' });",
+      "reader.search('ISSUE.state').|find({ equals: 'OPEN' });",
       "reader.search('ISSUE.state').|count();",
-      "reader.search('ISSUE.state').|eq('OPEN');",
+      "reader.search('ISSUE.state').|equals('OPEN');",
       "reader.search('ISSUE.state').|between('A', 'B');",
       "reader.search('ISSUE.state').|latest();",
       "reader.|page('USER-1', 'ASSIGNED');",
       "reader.|page('USER-1', 'ASSIGNED', { with: ['ASSIGNED', { inbound: 'ON', with: ['WRITTEN_BY'] }] });",
       "reader.|shards('ISSUE.state');",
       "reader.|watch({ inbound: ['USER-1', 'ASSIGNED'] });",
-      "reader.|watch({ search: 'ISSUE.state', eq: 'OPEN' });",
+      "reader.|watch({ search: 'ISSUE.state', equals: 'OPEN' });",
       "reader.|watch({ views: ['ISSUE-1'] });",
-      "reader.|waitForProjection({ source: 'ISSUE-1', target: 'ISSUE-1' });",
+      "reader.|waitForProjection('ISSUE-1');",
       "writer.|putNode('ISSUE-1', { title: 'a', state: 'OPEN' });",
       "writer.|updateNode('ISSUE-1', { set: { title: 'b' } });",
       "writer.|deleteNode('ISSUE-1');",

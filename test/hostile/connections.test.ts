@@ -75,7 +75,7 @@ describe('the connections of a client', () => {
     const { port, counts, stop } = await counted(createServer(KEPT, answerEmpty));
     const client = createClient({ endpoint: `http://127.0.0.1:${port}` });
     const graph = searchedOver(40);
-    const search = () => readerAt(graph, client).search('USER.name').eq('x');
+    const search = () => readerAt(graph, client).search('USER.name').equals('x');
     const results = await Promise.all(Array.from({ length: 200 }, search));
     await search();
     expect(results.map(({ items }) => items.length)).toEqual(results.map(() => 0));
@@ -100,7 +100,7 @@ describe('the connections of a client', () => {
     };
     await store.put(found);
     const results = await Promise.all(
-      Array.from({ length: 20 }, () => createReader(graph, { store }).search('USER.name').eq('x')),
+      Array.from({ length: 20 }, () => createReader(graph, { store }).search('USER.name').equals('x')),
     );
     for (const { items } of results) expect(items).toMatchObject([{ id: 'USER-1' }]);
     expect(counts.most).toBe(8);

@@ -142,8 +142,10 @@ describe('an argument of a reader', () => {
       code: 'invalid-argument',
       message: expect.stringContaining(`${argument} of search`),
     });
-    await expect(reader.search('USER.born').eq(zeros)).rejects.toMatchObject(refused('eq'));
+    await expect(reader.search('USER.born').equals(zeros)).rejects.toMatchObject(refused('equals'));
     await expect(reader.search('USER.born').between(zeros, undefined)).rejects.toMatchObject(refused('from'));
-    await expect(reader.search('USER.name').eq('\u0301\u0316'.repeat(95_000))).rejects.toMatchObject(refused('eq'));
+    await expect(reader.search('USER.name').equals('\u0301\u0316'.repeat(95_000))).rejects.toMatchObject(
+      refused('equals'),
+    );
   });
 });

@@ -55,14 +55,11 @@ describe('a read whose signal is aborted', () => {
     ['inbound', (reader, signal) => reader.inbound('USER-1', 'AIMS', { signal })],
     ['inDegree', (reader, signal) => reader.inDegree('USER-1', 'AIMS', { signal })],
     ['page', (reader, signal) => reader.page('USER-1', 'AIMS', { signal })],
-    ['a search', (reader, signal) => reader.search('GOAL.due').eq('2026-01-01', { signal })],
+    ['a search', (reader, signal) => reader.search('GOAL.due').equals('2026-01-01', { signal })],
     ['the latest of a search', (reader, signal) => reader.search('GOAL.due').latest({ signal })],
     ['the count of a search', (reader, signal) => reader.search('GOAL.due').count({}, { signal })],
     ['shards', (reader, signal) => reader.shards('GOAL.due', { signal })],
-    [
-      'waitForProjection',
-      (reader, signal) => reader.waitForProjection({ source: 'GOAL-1', target: 'GOAL-1' }, { signal }),
-    ],
+    ['waitForProjection', (reader, signal) => reader.waitForProjection('GOAL-1', { signal })],
   ];
 
   for (const [name, read] of reads) {
@@ -117,11 +114,10 @@ describe('a read whose signal is aborted', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const reader = createReader(graph, { store });
-    const key = { source: 'GOAL-1', target: 'GOAL-1' };
-    const waiting = reader.waitForProjection(key, { signal, timeoutMs: 600_000 });
+    const waiting = reader.waitForProjection('GOAL-1', { signal, timeoutMs: 600_000 });
     const ofMark = reader
       .with(createSession())
-      .waitForProjection(key, { signal, timeoutMs: 600_000, lowMark: () => never });
+      .waitForProjection('GOAL-1', { signal, timeoutMs: 600_000, lowWatermark: () => never });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await Promise.all([endsPromptly(controller, waiting), expect(ofMark).rejects.toThrow('the client is gone')]);
   });

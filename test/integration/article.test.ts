@@ -145,7 +145,13 @@ describe('the goals of a user', () => {
       ...['GOAL-G3', 'GOAL-G1', 'GOAL-G2'],
     ]);
     expect(
-      sources(await reader.inbound('USER-U1', 'GOALMEMBERSHIP', { ...byDate, from: '2020-07-01', reverse: true })),
+      sources(
+        await reader.inbound('USER-U1', 'GOALMEMBERSHIP', {
+          ...byDate,
+          between: ['2020-07-01', undefined],
+          reverse: true,
+        }),
+      ),
     ).toEqual(['GOAL-G2', 'GOAL-G1']);
   });
 

@@ -125,7 +125,7 @@ describe('the changes of a stream', () => {
       expect(follower.count('MEMBER', goal, 'outgoing')?.['count'] ?? 0).toBe(await reader.degree(goal, 'MEMBER'));
       for (const partition of COUNTRIES) {
         for (const title of ['Run', 'Walk', 'x'.repeat(600)]) {
-          const { items } = await reader.search('GOAL.title').eq(title, { partition });
+          const { items } = await reader.search('GOAL.title').equals(title, { partition });
           const rows = follower.hits('GOAL.title', partition);
           expect(rows.filter(({ value }) => value === title).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
         }

@@ -55,14 +55,14 @@ describe('a date without a time that ends a range is the whole day in UTC', () =
     expect(await found('2026-08-21T09:30:00Z', '2026-08-21')).toEqual(['3', '4', '5']);
     expect(await found(undefined, '2026-08-21')).toEqual(['0', ...WHOLE_DAY]);
     expect(await found(undefined, '2026-08-21T00:00')).toEqual(['0', '1']);
-    expect((await search.count({ from: '2026-08-21', to: '2026-08-21' })).count).toBe(5);
-    expect(numbers((await search.eq('2026-08-21')).items.map(({ id }) => id))).toEqual(['1']);
+    expect((await search.count({ between: ['2026-08-21', '2026-08-21'] })).count).toBe(5);
+    expect(numbers((await search.equals('2026-08-21')).items.map(({ id }) => id))).toEqual(['1']);
     await expect(search.between('2026-08-22', '2026-08-21')).rejects.toThrow('nothing lies between them');
     await expect(search.between(undefined, '2026-08-32')).rejects.toThrow('a date that exists');
   });
 
   it('of incoming edges, in an order by one value and by several', async () => {
-    const range = { from: '2026-08-21', to: '2026-08-21' };
+    const range = { between: ['2026-08-21', '2026-08-21'] } as const;
     for (const options of [{}, { order: 'byKind', path: ['talk'] }, { order: 'bySource' }]) {
       const { items } = await reader.inbound('DAY-1', 'ON', { ...range, ...options });
       expect(numbers(items.map(({ source }) => source)), JSON.stringify(options)).toEqual(WHOLE_DAY);

@@ -73,7 +73,7 @@ describe.each([0, 1])('K31: a document client is taken as it is (form of numbers
     const [found] = await reader.getViews([goal]);
     expect(found!.attributes).toEqual({ points: 7 });
     expect(String(found!.edgeSet[0]!['hours'])).toBe(form === 1 ? LONG : '12.5');
-    const { items } = await reader.search('GOAL.points').eq(7);
+    const { items } = await reader.search('GOAL.points').equals(7);
     expect(items.map(({ id }) => id)).toContain(goal);
     expect((await reader.inbound('USER-1', 'MEMBER')).items.map(({ source }) => source)).toContain(goal);
 

@@ -94,18 +94,18 @@ async function answers(reader: Reader): Promise<Record<string, unknown>> {
   const name = reader.search('USER.name');
   const own = reader.with(createSession());
   return {
-    eq: ids(await name.eq('n1')),
+    eq: ids(await name.equals('n1')),
     all: ids(await name.all()),
     latest: ids(await name.latest()),
     beginsWith: ids(await name.beginsWith('n')),
     limited: ids(await name.all({ limit: 1 })),
     count: (await name.count()).count,
-    countEq: (await name.count({ eq: 'n1' } as never)).count,
+    countEq: (await name.count({ equals: 'n1' } as never)).count,
     ofSession: ids(await own.search('USER.name').all()),
     tags: ids(await reader.search('USER.tags').all()),
     status: ids(await reader.search('USER.status').all()),
     statusCount: (await reader.search('USER.status').count()).count,
-    key: ids(await reader.search('USER.key').eq('k1')),
+    key: ids(await reader.search('USER.key').equals('k1')),
     nodes: ids(await reader.nodes('USER')),
     inbound: sources(await reader.inbound('USER-u1', 'MEMBER')),
     byRole: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'byRole' } as never)),

@@ -174,7 +174,7 @@ describe.each(WAYS)('a base item $name', (way) => {
     await take({ source: 'GOAL-2', target: 'GOAL-2' });
     await project();
     const reader = createReader(marked.graph, { store: marked.store });
-    expect((await reader.search('GOAL.title').eq('two')).items).toEqual([]);
+    expect((await reader.search('GOAL.title').equals('two')).items).toEqual([]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1']);
     const nodes = await reader.getViews(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
     expect(nodes.map(({ attributes }) => attributes?.['title'])).toEqual(['one', undefined]);

@@ -62,7 +62,7 @@ describe('a table that is used in place', () => {
     const members = async (): Promise<string[]> =>
       (await reader.inbound('USER-u1', 'MEMBER')).items.map(({ source }) => source);
     expect(await members()).toEqual(['ORG-o1']);
-    expect((await reader.search('ORG.name').eq('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
+    expect((await reader.search('ORG.name').equals('First')).items).toMatchObject([{ id: 'ORG-o1' }]);
     expect((await reader.nodes('ORG')).items).toMatchObject([{ id: 'ORG-o1' }]);
     expect(await check()).toMatchObject({ drift: CLEAN, quarantined: 0, unknown: 2 });
 

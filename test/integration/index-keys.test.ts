@@ -78,7 +78,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     expect(await walked((cursor) => reader.search('GOAL.title').all({ limit: 2, ...(cursor && { cursor }) }))).toEqual(
       ids,
     );
-    const [found] = (await reader.search('GOAL.title').eq('Run 3')).items;
+    const [found] = (await reader.search('GOAL.title').equals('Run 3')).items;
     expect(found).toMatchObject({ id: 'GOAL-3', attributes: { gsi0pk: 'mine 3' } });
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect((await reader.getViews(['GOAL-2']))[0]!.attributes).toEqual({ title: 'Run 2', gsi0pk: 'mine 2' });
@@ -87,13 +87,13 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     await writer.updateNode('GOAL-3', { set: { title: 'Walk' } });
     await writer.deleteEdge('GOAL-4', 'MEMBER', 'USER-1');
     await projectAll();
-    expect((await reader.search('GOAL.title').eq('Run 3')).items).toEqual([]);
+    expect((await reader.search('GOAL.title').equals('Run 3')).items).toEqual([]);
     expect(await byRank('gsi1')).toEqual(ids.slice(0, 4));
     await store.delete({ source: 'GOAL-0', target: '~ix/title' });
     const options = { store, settleMs: 20 } as const;
     expect((await check(graph, { ...options, mode: 'repair' })).drift).toEqual({ missing: 1, stale: 0, orphan: 0 });
     expect((await check(graph, { ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-    expect((await reader.search('GOAL.title').eq('Run 0')).items).toHaveLength(1);
+    expect((await reader.search('GOAL.title').equals('Run 0')).items).toHaveLength(1);
   });
 
   it('are observed: an item that somebody moves in an index alone is drift', async () => {
@@ -105,7 +105,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     await projectAll();
     const run = () =>
       observe({
-        ...{ graph, store, untilVerified: true, lowMark: async () => Date.now() },
+        ...{ graph, store, untilVerified: true, lowWatermark: async () => Date.now() },
         source: new DynamoDBStreamSource(streams, streamArn),
         limits: { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 },
       });

@@ -106,14 +106,14 @@ describe('an item that somebody else has put into an index partition', () => {
       const answers = async () => [
         (await real.nodes('USER')).items.length,
         (await real.search('USER.name').all()).items.length,
-        (await real.search('USER.name').eq('Ann')).items.length,
-        (await real.search('USER.name').count({ eq: 'Ann' })).count,
+        (await real.search('USER.name').equals('Ann')).items.length,
+        (await real.search('USER.name').count({ equals: 'Ann' })).count,
         (await real.search('USER.name').count({})).count,
         (await real.shards('USER.name')).items,
         (await real.search('USER.tags').all()).items.length,
         (await real.search('USER.tags').count({})).count,
         (await real.inbound('TEAM-1', 'JOINED')).items.length,
-        (await real.inbound('TEAM-1', 'JOINED', { order: 'gsi1', reverse: true, owner: true })).items.length,
+        (await real.inbound('TEAM-1', 'JOINED', { order: 'gsi1', reverse: true, includeTarget: true })).items.length,
         (await real.inbound('TEAM-1', 'JOINED', { order: 'byName' })).items.length,
         (await real.inDegree('TEAM-1', 'JOINED')).count,
         (await real.inDegree('TEAM-1', 'JOINED', { order: 'gsi1' })).count,
@@ -144,7 +144,10 @@ describe('an item that somebody else has put into an index partition', () => {
       );
       for (const item of forged) await store.put(item);
       expect(await answers()).toEqual(truth);
-      const { items: names, owner } = await real.inbound('TEAM-1', 'JOINED', { reverse: true, owner: true });
+      const { items: names, target: owner } = await real.inbound('TEAM-1', 'JOINED', {
+        reverse: true,
+        includeTarget: true,
+      });
       expect([names.map(({ source }) => source), owner?.id]).toEqual([['USER-1'], 'TEAM-1']);
       const run = (options: Partial<CheckOptions> = {}) =>
         check(graph, { store, settleMs: 10, segments: 2, ...options });

@@ -53,7 +53,7 @@ async function sampledTable() {
       source: new DynamoDBStreamSource(streams, streamArn),
       now: () => Date.now() + laterMs,
       wait: (milliseconds) => delay(Math.min(milliseconds, 50)),
-      lowMark: async () => Date.now() + laterMs,
+      lowWatermark: async () => Date.now() + laterMs,
       onIndexDifference: (difference) => void found.push(difference),
     });
     expect(result).toMatchObject({ endedBy: 'untilVerified' in until ? 'verified' : 'rest', drift: [] });

@@ -305,8 +305,11 @@ describe('own writes and waits', () => {
     const { run, ticket, store, reader } = await tracker();
     await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
     await store.put(key('TICKET-1', EDGE));
+    const late = { timeoutMs: 50, consistent: true };
     const wait = (target: string) =>
-      reader.waitForProjection({ source: 'TICKET-1', target }, { timeoutMs: 50, consistent: true });
+      target === EDGE
+        ? reader.waitForProjection('TICKET-1', 'IN_PROJECT', PROJECT, late)
+        : reader.waitForProjection('TICKET-1', late);
     await expect(wait(EDGE)).rejects.toThrow('is not projected yet');
     await run();
     await wait(EDGE);

@@ -92,7 +92,7 @@ describe('a table beside another', () => {
       ['ISSUE-2', { status: 'open' }],
     ]);
     expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toEqual([]);
-    expect((await reader.search('ISSUE.subject').eq('mended')).items).toEqual([
+    expect((await reader.search('ISSUE.subject').equals('mended')).items).toEqual([
       { id: 'ISSUE-1', value: 'mended', attributes: { subject: 'mended' } },
     ]);
     const [one, gone] = await reader.getViews(['REPO-r2', 'REPO-r1']);

@@ -33,7 +33,7 @@ async function observedTable(model: CompiledModel = followGraph()) {
       store,
       source: new DynamoDBStreamSource(streams, streamArn),
       // Nothing waits for the worker when the observer runs.
-      lowMark: async () => Date.now(),
+      lowWatermark: async () => Date.now(),
       untilVerified: true,
       limits: LIMITS,
       onDrift: (drift) => void found.push(drift),
@@ -82,11 +82,14 @@ describe('the observer of a table', () => {
     expect(fifth.drift).toEqual([]);
   });
 
-  it('moves the low mark by the records that it reads: each shard has one reader, and each turn one read of it', async () => {
+  it('moves the low watermark by the records that it reads: each shard has one reader, and each turn one read of it', async () => {
     const { store, streams, streamArn, project, run, found } = await observedTable();
     const { client, reads } = countingStreams(streams);
     const source = new DynamoDBStreamSource(client, streamArn);
-    expect(await run({ source, lowMark: undefined, markMs: 200 })).toMatchObject({ endedBy: 'verified', drift: [] });
+    expect(await run({ source, lowWatermark: undefined, markMs: 200 })).toMatchObject({
+      endedBy: 'verified',
+      drift: [],
+    });
     await store.put(user('7'));
     await store.put(follows('7', '1'));
     await project();
@@ -97,7 +100,7 @@ describe('the observer of a table', () => {
     let turns = 0;
     let endMs = Number.POSITIVE_INFINITY;
     await run({
-      ...{ source, lowMark: undefined, markMs: 200, untilVerified: false },
+      ...{ source, lowWatermark: undefined, markMs: 200, untilVerified: false },
       onProgress: () => (turns += 1),
       onDrift: (drift) => {
         found.push(drift);

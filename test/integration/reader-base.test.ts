@@ -119,7 +119,7 @@ describe('inDegree', () => {
     await writer.putEdge('GOAL-9', 'AIMS', 'USER-1', { role: 'y' });
     await projectAll();
     expect(await reader.inDegree('USER-1', 'AIMS')).toMatchObject({ count: 8 });
-    expect(await reader.inDegree('USER-1', 'AIMS', { from: '2003', to: '2005' })).toMatchObject({ count: 3 });
+    expect(await reader.inDegree('USER-1', 'AIMS', { between: ['2003', '2005'] })).toMatchObject({ count: 3 });
     expect(await reader.inDegree('USER-1', 'AIMS', { order: 'gsi1' })).toMatchObject({ count: 9 });
     expect(await reader.inDegree('USER-1', 'AIMS', { order: 'gsi1', equals: 'y' })).toMatchObject({ count: 1 });
     expect(await reader.inDegree('USER-2', 'AIMS')).toMatchObject({ count: 0 });

@@ -139,27 +139,27 @@ describe('waitForProjection', () => {
   it('of an edge waits for the copy and the reverse item, of its end, too', async () => {
     const { store, projectAll } = table;
     const writer = createWriter(graph, { store });
-    const base = { source: 'GOAL-wait', target: 'MEMBER-USER-1' };
+    const base = ['GOAL-wait', 'MEMBER', 'USER-1'] as const;
     await writer.putNode('GOAL-wait', { title: 'Wait' });
     await projectAll();
     await writer.putEdge('GOAL-wait', 'MEMBER', 'USER-1', { role: 'LEAD' });
-    await expect(reader.waitForProjection(base, late)).rejects.toThrow(
+    await expect(reader.waitForProjection(...base, late)).rejects.toThrow(
       '~view, ~ix/MEMBER-USER-1, USER-1 ~rev/MEMBER-GOAL-wait',
     );
     await projectAll();
-    await reader.waitForProjection(base, late);
+    await reader.waitForProjection(...base, late);
     // The target changes: the edge's copy is not what it should be until the fan-out has come to it.
     await writer.putNode('USER-1', { name: 'Renamed' });
-    await expect(reader.waitForProjection(base, late)).rejects.toThrow('still different: ~view.');
+    await expect(reader.waitForProjection(...base, late)).rejects.toThrow('still different: ~view.');
     // The node's own projection may well be complete before.
     await projectAll();
-    await reader.waitForProjection({ source: 'USER-1', target: 'USER-1' }, late);
-    await reader.waitForProjection(base, late);
+    await reader.waitForProjection('USER-1', late);
+    await reader.waitForProjection(...base, late);
     await writer.deleteEdge('GOAL-wait', 'MEMBER', 'USER-1');
-    await expect(reader.waitForProjection(base, late)).rejects.toThrow(
+    await expect(reader.waitForProjection(...base, late)).rejects.toThrow(
       '~view, ~ix/MEMBER-USER-1, USER-1 ~rev/MEMBER-GOAL-wait',
     );
     await projectAll();
-    await reader.waitForProjection(base, late);
+    await reader.waitForProjection(...base, late);
   });
 });

@@ -94,9 +94,11 @@ describe('where', () => {
   it('applies to every order, to a range of it, and to pages of nodes', async () => {
     const named = await reader.inbound('PROJECT-1', 'IN', { order: 'byTitle', where: { title: 'Ticket 33' } });
     expect(named.items.map(({ source }) => source)).toEqual(['TICKET-033']);
-    const range = { from: '2026-01-01T00:30:00Z', where: { status: 'open' } } as const;
+    const range = { between: ['2026-01-01T00:30:00Z', undefined], where: { status: 'open' } } as const;
     const { items } = await reader.inbound('PROJECT-1', 'IN', range);
-    expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN.filter(({ dueDate }) => dueDate >= range.from)));
+    expect(items.map(({ source }) => source)).toEqual(
+      byDueDate(OPEN.filter(({ dueDate }) => dueDate >= range.between[0])),
+    );
     const page = await reader.page('PROJECT-1', 'IN', { where: { status: 'open' }, limit: 2, with: [] });
     expect(page.items.map(({ id }) => id)).toEqual(byDueDate(OPEN).slice(0, 2));
     await expect(reader.inbound('PROJECT-1', 'IN', { where: { status: 'open' }, cursor: page.cursor })).rejects.toThrow(
@@ -147,12 +149,17 @@ describe('where', () => {
     // All of it is read; in a few calls more, each rounded up.
     expect(filtered.rcu).toBeGreaterThanOrEqual(whole.rcu!);
     expect(filtered.rcu).toBeLessThanOrEqual(whole.rcu! + 2);
-    expect((await reader.search('TICKET.title').eq('Ticket 7', { maxRcu: 1 })).rcu).toBe(0.5);
+    expect((await reader.search('TICKET.title').equals('Ticket 7', { maxRcu: 1 })).rcu).toBe(0.5);
   });
 
   it('leaves the owner behind the edges in', async () => {
     const where = { status: 'open' };
-    const { owner, items } = await reader.inbound('PROJECT-1', 'IN', { where, owner: true, reverse: true, limit: 1 });
+    const { target: owner, items } = await reader.inbound('PROJECT-1', 'IN', {
+      where,
+      includeTarget: true,
+      reverse: true,
+      limit: 1,
+    });
     expect(owner).toEqual({ id: 'PROJECT-1', attributes: { name: 'Core' } });
     expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN).slice(-1));
   });

@@ -67,8 +67,8 @@ export const edges = await reader.edges('GOAL-G1', 'MEMBER');
 export const collection = await reader.getCollection('GOAL-G1', { types: ['MEMBER'] });
 export const inbound = await reader.inbound('USER-U1', 'MEMBER', { reverse: true });
 export const search = reader.search('GOAL.status');
-export const hits = await search.eq('OPEN');
-export const found = await reader.search('GOAL.status').find({ eq: 'OPEN' });
+export const hits = await search.equals('OPEN');
+export const found = await reader.search('GOAL.status').find({ equals: 'OPEN' });
 export const hit = hits.items[0]!;
 export const page = await reader.page('USER-U1', 'MEMBER');
 export const bare = await reader.page('USER-U1', 'MEMBER', { with: [] });
@@ -95,12 +95,12 @@ describe('an editor shows over the result of a read', () => {
         .replace(/\s+/g, ' ')
         .replace(/\$\{string\}/g, '*');
     expect(line('got')).toBe(
-      'const got: NodeResult<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
+      'const got: View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
         '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">>[]',
     );
     expect(line('inbound')).toContain(
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
-        '{ since?: string | undefined; } & { title?: string | undefined; }>, OwnerResult<`USER-*`,',
+        '{ since?: string | undefined; } & { title?: string | undefined; }>, TargetView<`USER-*`,',
     );
     expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
     const bare = 'PageNode<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>';

@@ -114,7 +114,7 @@ describe('inbound', () => {
     );
     expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' }))).toEqual(highest);
     expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'OWNER' }))).toEqual(highest);
-    expect(sources(await reader.inbound('USER-1', 'MEMBER', { from: 'TEAM', to: 'CONTRIBUTOR' }))).toEqual(
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { between: ['TEAM', 'CONTRIBUTOR'] }))).toEqual(
       sorted(
         members.filter(({ role }) => role === 'TEAM' || role === 'CONTRIBUTOR'),
         byRank,
@@ -129,7 +129,7 @@ describe('inbound', () => {
 
   it('gives the second order, from one date to another, both inclusive', async () => {
     const byDate = ({ date, source }: Member): string => `${date} ${source}`;
-    const options = { order: 'gsi1', from: '2020-02-01', to: '2020-03-01T00:00:00Z', reverse: true } as const;
+    const options = { order: 'gsi1', between: ['2020-02-01', '2020-03-01T00:00:00Z'], reverse: true } as const;
     const expected = sorted(
       members.filter(({ date }) => date >= '2020-02-01'),
       byDate,
@@ -151,7 +151,9 @@ describe('inbound', () => {
     });
     expect(calls).toEqual({ QueryCommand: 3 });
     expect(sources(await reader.inbound('USER-1', 'SCORE', { atLeast: 0n }))).toEqual(inOrder.slice(2));
-    expect(sources(await reader.inbound('USER-1', 'SCORE', { to: new ExactNumber(SCORES[0]!) }))).toEqual(['GOAL-s0']);
+    expect(
+      sources(await reader.inbound('USER-1', 'SCORE', { between: [undefined, new ExactNumber(SCORES[0]!)] })),
+    ).toEqual(['GOAL-s0']);
     expect(sources(await reader.inbound('USER-1', 'SCORE', { equals: 1e20, reverse: true }))).toEqual([
       'GOAL-s7',
       'GOAL-s6',
@@ -252,7 +254,7 @@ describe('pages', () => {
       reader.inbound('USER-1', 'MEMBER', { cursor, order: 'gsi1' }),
       reader.inbound('USER-1', 'MEMBER', { cursor, reverse: true }),
       reader.inbound('USER-1', 'MEMBER', { cursor, atLeast: 'TEAM' }),
-      reader.inbound('USER-1', 'MEMBER', { cursor, to: 'LEAD' }),
+      reader.inbound('USER-1', 'MEMBER', { cursor, between: [undefined, 'LEAD'] }),
       reader.inbound('USER-1', 'MEMBER', { cursor: cursor?.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }),
       reader.inbound('USER-1', 'MEMBER', { cursor: 'nonsense' }),
       reader.inbound('USER-1', 'MEMBER', { cursor: '' }),
@@ -291,7 +293,7 @@ describe('arguments that do not fit are refused', () => {
       ],
       [any.inbound('USER-1', 'MEMBER', { equals: 'constructor' }), 'unknown-label', 'no declared rank', 'LEAD'],
       [
-        any.inbound('USER-1', 'MEMBER', { equals: 'LEAD', to: 'LEAD' }),
+        any.inbound('USER-1', 'MEMBER', { equals: 'LEAD', between: [undefined, 'LEAD'] }),
         'invalid-argument',
         'one of equals, atLeast',
         '',

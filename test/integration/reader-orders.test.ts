@@ -84,7 +84,7 @@ describe('named orders', () => {
     expect(sources(await reader.inbound('USER-1', 'FOR', { ...query, atLeast: 'HIGH' }))).toEqual(high);
     expect(sources(await reader.inbound('USER-1', 'FOR', { ...query, equals: 'HIGH' }))).toEqual(high);
     expect(sources(await reader.inbound('USER-1', 'FOR', query))).toHaveLength(TICKETS.length);
-    const range = { order: 'byHours', from: 3, to: 5, reverse: true } as const;
+    const range = { order: 'byHours', between: [3, 5], reverse: true } as const;
     expect(sources(await reader.inbound('USER-1', 'FOR', range))).toEqual(
       byHours
         .filter(({ hours }) => hours >= 3 && hours <= 5)
@@ -148,20 +148,20 @@ describe('the index items of named orders', () => {
     const own = await testTable(tickets(uniqueTableName()));
     const writer = createWriter(own.graph, { store: own.store });
     const ownReader = createReader(own.graph, { store: own.store });
-    const key = { source: 'TICKET-1', target: 'FOR-USER-1' };
+    const key = ['TICKET-1', 'FOR', 'USER-1'] as const;
     await writer.putEdge('TICKET-1', 'FOR', 'USER-1', { hours: 1, priority: 'LOW' });
-    await expect(ownReader.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byPriority\/FOR-USER-1/);
+    await expect(ownReader.waitForProjection(...key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byPriority\/FOR-USER-1/);
     await own.projectAll();
-    await ownReader.waitForProjection(key, { timeoutMs: 0 });
+    await ownReader.waitForProjection(...key, { timeoutMs: 0 });
     await writer.putEdge('TICKET-1', 'FOR', 'USER-1', { hours: 2 });
-    await expect(ownReader.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byHours\/FOR-USER-1/);
+    await expect(ownReader.waitForProjection(...key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byHours\/FOR-USER-1/);
     await own.projectAll();
     expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byPriority' }))).toEqual([]);
     expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byHours', equals: 2 }))).toEqual(['TICKET-1']);
     await writer.deleteEdge('TICKET-1', 'FOR', 'USER-1');
     await own.projectAll();
     expect(sources(await ownReader.inbound('USER-1', 'FOR', { order: 'byHours' }))).toEqual([]);
-    await ownReader.waitForProjection(key, { timeoutMs: 0 });
+    await ownReader.waitForProjection(...key, { timeoutMs: 0 });
   });
 
   it('lead deleteNodeWithEdges to the edges that no other order holds', async () => {

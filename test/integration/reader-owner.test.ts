@@ -63,19 +63,19 @@ const ada = { id: 'USER-1', attributes: { name: 'Ada' } };
 describe('the owner', () => {
   it('is none in an order whose index takes no key of so long a target', async () => {
     const id = `USER-${'x'.repeat(1_008)}`;
-    expect(await reader.inbound(id, 'FOR', { order: 'byHours', owner: true })).toMatchObject({
+    expect(await reader.inbound(id, 'FOR', { order: 'byHours', includeTarget: true })).toMatchObject({
       items: [],
-      owner: null,
+      target: null,
     });
-    expect(await reader.inbound(id, 'FOR', { owner: true })).toMatchObject({ items: [], owner: null });
+    expect(await reader.inbound(id, 'FOR', { includeTarget: true })).toMatchObject({ items: [], target: null });
   });
 
   it('comes with the newest edges, with what its view shows, in one Query and beside the limit', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     for (const limit of [1, 3, 11, 12, 13, 100]) {
       const calls = await callsOf(async () => {
-        const page = await counted.inbound('USER-1', 'FOR', { reverse: true, owner: true, limit });
-        expect(page.owner).toEqual(ada);
+        const page = await counted.inbound('USER-1', 'FOR', { reverse: true, includeTarget: true, limit });
+        expect(page.target).toEqual(ada);
         expect(sources(page)).toEqual(newest(Math.min(12, limit)));
         expect(page.cursor === undefined).toBe(limit >= 12);
       });
@@ -84,58 +84,58 @@ describe('the owner', () => {
   });
 
   it('comes in every order, with a lower end, and of every type that the edges enter', async () => {
-    const backwards = { reverse: true, owner: true, limit: 2 } as const;
-    const hours = await reader.inbound('USER-1', 'FOR', { ...backwards, order: 'byHours', from: 11 });
-    expect([hours.owner, sources(hours)]).toEqual([ada, ['TICKET-11']]);
+    const backwards = { reverse: true, includeTarget: true, limit: 2 } as const;
+    const hours = await reader.inbound('USER-1', 'FOR', { ...backwards, order: 'byHours', between: [11, undefined] });
+    expect([hours.target, sources(hours)]).toEqual([ada, ['TICKET-11']]);
     const titles = await reader.inbound('USER-1', 'FOR', { ...backwards, order: 'gsi1' });
-    expect([titles.owner, sources(titles)]).toEqual([ada, ['TICKET-9', 'TICKET-8']]);
-    const later = await reader.inbound('USER-1', 'FOR', { ...backwards, from: day(30) });
-    expect(later).toEqual({ items: [], owner: ada });
+    expect([titles.target, sources(titles)]).toEqual([ada, ['TICKET-9', 'TICKET-8']]);
+    const later = await reader.inbound('USER-1', 'FOR', { ...backwards, between: [day(30), undefined] });
+    expect(later).toEqual({ items: [], target: ada });
     const team = await reader.inbound('TEAM-1', 'FOR', backwards);
-    expect([team.owner, sources(team)]).toEqual([{ id: 'TEAM-1', attributes: {} }, ['TICKET-1']]);
+    expect([team.target, sources(team)]).toEqual([{ id: 'TEAM-1', attributes: {} }, ['TICKET-1']]);
   });
 
   it('is null where there is no such node, with and without edges', async () => {
-    const backwards = { reverse: true, owner: true } as const;
+    const backwards = { reverse: true, includeTarget: true } as const;
     const gone = await reader.inbound('USER-gone', 'FOR', backwards);
-    expect([gone.owner, sources(gone)]).toEqual([null, ['TICKET-1']]);
-    expect(await reader.inbound('USER-never', 'FOR', backwards)).toEqual({ items: [], owner: null });
+    expect([gone.target, sources(gone)]).toEqual([null, ['TICKET-1']]);
+    expect(await reader.inbound('USER-never', 'FOR', backwards)).toEqual({ items: [], target: null });
   });
 
   it('takes one Query more forwards, and where the range has an upper end', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const queries = [
-      { owner: true, limit: 2 },
-      { owner: true, limit: 2, reverse: true, to: day(1) },
-      { owner: true, limit: 2, reverse: true, equals: day(1) },
+      { includeTarget: true, limit: 2 },
+      { includeTarget: true, limit: 2, reverse: true, between: [undefined, day(1)] },
+      { includeTarget: true, limit: 2, reverse: true, equals: day(1) },
     ] as const;
     const wanted = [['TICKET-0', 'TICKET-1'], ['TICKET-1', 'TICKET-0'], ['TICKET-1']];
     for (const [i, query] of queries.entries()) {
       const calls = await callsOf(async () => {
         const page = await counted.inbound('USER-1', 'FOR', query);
-        expect([page.owner, sources(page)]).toEqual([ada, wanted[i]]);
+        expect([page.target, sources(page)]).toEqual([ada, wanted[i]]);
       });
       expect(calls).toEqual({ QueryCommand: 2 });
     }
   });
 
   it('is on the first page only; the cursors of both ways to ask are the same', async () => {
-    const first = await reader.inbound('USER-1', 'FOR', { reverse: true, owner: true, limit: 5 });
+    const first = await reader.inbound('USER-1', 'FOR', { reverse: true, includeTarget: true, limit: 5 });
     const second = await reader.inbound('USER-1', 'FOR', {
       reverse: true,
-      owner: true,
+      includeTarget: true,
       limit: 5,
       cursor: first.cursor,
     });
-    expect(second).not.toHaveProperty('owner');
+    expect(second).not.toHaveProperty('target');
     const rest = await reader.inbound('USER-1', 'FOR', { reverse: true, limit: 5, cursor: second.cursor });
     expect([...sources(first), ...sources(second), ...sources(rest)]).toEqual(newest(12));
     expect(rest).not.toHaveProperty('cursor');
   });
 
   it('stands behind every edge, also behind texts as high as text can be', async () => {
-    const page = await reader.inbound('USER-2', 'FOR', { order: 'gsi1', reverse: true, owner: true, limit: 3 });
-    expect(page.owner).toEqual({ id: 'USER-2', attributes: { name: 'Grace' } });
+    const page = await reader.inbound('USER-2', 'FOR', { order: 'gsi1', reverse: true, includeTarget: true, limit: 3 });
+    expect(page.target).toEqual({ id: 'USER-2', attributes: { name: 'Grace' } });
     // In the order of code points: a beginning before what goes on from it.
     const wanted = [...HIGH].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
     const all = await reader.inbound('USER-2', 'FOR', { order: 'gsi1' });
@@ -158,14 +158,13 @@ describe('the owner', () => {
         const pages = await allPages(async (cursor) => {
           const page = await reader.inbound('USER-1', 'FOR', {
             order: 'byHours',
-            from,
-            to,
+            between: [from, to],
             reverse,
             limit,
-            owner,
+            includeTarget: owner,
             cursor,
           });
-          owners.push(page.owner);
+          owners.push(page.target);
           return page;
         });
         expect(pages.flat().map(({ source }) => source)).toEqual(hours.map((i) => `TICKET-${i}`));
@@ -183,8 +182,8 @@ describe('the owner', () => {
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
     const open = reader as unknown as Reader<CompiledModel>;
     const fails = (code: string) => expect.objectContaining({ code });
-    await expect(open.inbound('USER-1', 'SEEN', { owner: true })).rejects.toThrow(fails('no-owner'));
-    const options = { owner: true } as object;
+    await expect(open.inbound('USER-1', 'SEEN', { includeTarget: true })).rejects.toThrow(fails('no-owner'));
+    const options = { includeTarget: true } as object;
     await expect(open.page('USER-1', 'FOR', options)).rejects.toThrow(fails('invalid-argument'));
   });
 });
@@ -195,24 +194,23 @@ describe('the owner item', () => {
     const writer = createWriter(made.graph, { store: made.store });
     return { ...made, writer, reader: createReader(made.graph, { store: made.store }) };
   }
-  const backwards = { reverse: true, owner: true } as const;
+  const backwards = { reverse: true, includeTarget: true } as const;
 
   it('follows its node: put, changed, deleted; waitForProjection looks at it', async () => {
     const { writer, reader: reads, projectAll } = await own();
-    const key = { source: 'USER-1', target: 'USER-1' };
     await writer.putNode('USER-1', { name: 'Ada' });
-    await expect(reads.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(
+    await expect(reads.waitForProjection('USER-1', { timeoutMs: 0 })).rejects.toThrow(
       /~ix\/#includeTarget\/FOR, ~ix\/#includeTarget\/FOR\/byHours/,
     );
     await projectAll();
-    await reads.waitForProjection(key, { timeoutMs: 0 });
-    expect((await reads.inbound('USER-1', 'FOR', backwards)).owner).toEqual(ada);
+    await reads.waitForProjection('USER-1', { timeoutMs: 0 });
+    expect((await reads.inbound('USER-1', 'FOR', backwards)).target).toEqual(ada);
     await writer.putNode('USER-1', { name: 'Ada L.' });
     await projectAll();
-    expect((await reads.inbound('USER-1', 'FOR', backwards)).owner?.attributes).toEqual({ name: 'Ada L.' });
+    expect((await reads.inbound('USER-1', 'FOR', backwards)).target?.attributes).toEqual({ name: 'Ada L.' });
     await writer.deleteNode('USER-1');
     await projectAll();
-    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], owner: null });
+    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], target: null });
   });
 
   it('costs no write where nothing changes that its view shows', async () => {
@@ -238,7 +236,7 @@ describe('the owner item', () => {
     expect(sources(await reads.inbound('USER-1', 'FOR', { order: 'byHours' }))).toHaveLength(4);
     expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 4, nodes: 1 });
     await projectAll();
-    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], owner: null });
+    expect(await reads.inbound('USER-1', 'FOR', backwards)).toEqual({ items: [], target: null });
   });
 
   it('is checked and mended, and shows no more where the model has given up includeTarget', async () => {

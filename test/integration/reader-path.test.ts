@@ -186,7 +186,9 @@ describe('a search by path', () => {
             (partition === undefined || country === partition),
         );
         const predicate =
-          beginning === undefined ? { path: segments, ...ends } : { path: segments, beginsWith: beginning };
+          beginning === undefined
+            ? { path: segments, between: [from, to] as const }
+            : { path: segments, beginsWith: beginning };
         const search = reader.search(name);
         const pages = await allPages((cursor) => search.find(predicate, { partition, limit, cursor }));
         const isDeclared = ({ id }: { id: string }) => id !== 'STORE-hole';
@@ -205,14 +207,14 @@ describe('a search by path', () => {
       [search('STORE.spread').path('CA' as unknown as string[]), 'should be a list of segments'],
       [search('STORE.spread').path([7] as unknown as string[]), 'should be a text, but is 7'],
       [search('STORE.spread').path(['\ud800']), 'lone surrogate'],
-      [search('STORE.spread').eq('CA'), 'eq of search STORE.spread has no meaning: the search is by path'],
+      [search('STORE.spread').equals('CA'), 'equals of search STORE.spread has no meaning: the search is by path'],
       [search('STORE.spread').beginsWith('CA'), 'beginsWith of search STORE.spread has no meaning'],
-      [search('STORE.spread').between('CA'), 'from of search STORE.spread has no meaning'],
+      [search('STORE.spread').between('CA'), 'between of search STORE.spread has no meaning'],
       [search('STORE.location').path(['CA']), 'is partitioned by country'],
       [search('STORE.spread').find({ path: ['a', 'b', 'c'], beginsWith: 'd' }), 'has 3 values and a range behind them'],
-      [search('STORE.spread').find({ path: ['a'], from: 'c', to: 'b' }), 'so that nothing lies between them'],
+      [search('STORE.spread').find({ path: ['a'], between: ['c', 'b'] }), 'so that nothing lies between them'],
       [search('STORE.spread').find({ path: undefined } as never), 'should be a list of segments'],
-      [search('STORE.spread').find({ path: ['a'], eq: 'b' } as never), 'takes one of eq, beginsWith'],
+      [search('STORE.spread').find({ path: ['a'], equals: 'b' } as never), 'takes one of equals, beginsWith'],
     ];
     for (const [read, message] of refusals) {
       await expect(read).rejects.toThrow(

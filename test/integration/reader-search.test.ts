@@ -123,7 +123,7 @@ describe('eq', () => {
   it('finds exactly the value, in one call to one shard of 200', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const calls = await callsOf(async () => {
-      const page = await counted.search('USER.name').eq('Terui');
+      const page = await counted.search('USER.name').equals('Terui');
       expect(page).toEqual({
         items: [
           { id: 'USER-1', value: 'Terui', attributes: { email: 'Terui@Example.com' } },
@@ -135,14 +135,14 @@ describe('eq', () => {
   });
 
   it('folds the argument as the model folds the value, and shows the original', async () => {
-    const page = await reader.search('USER.email').eq('TERUI@EXAMPLE.COM');
+    const page = await reader.search('USER.email').equals('TERUI@EXAMPLE.COM');
     expect(page.items).toMatchObject([
       { id: 'USER-1', value: 'Terui@Example.com' },
       { id: 'USER-2', value: 'terui@Example.com' },
       { id: 'USER-5', value: 'Terui@Example.com' },
     ]);
     // Full-width letters are the same letters.
-    expect(ids(await reader.search('USER.email').eq('ａｂｅ@example.com'))).toEqual(['USER-4']);
+    expect(ids(await reader.search('USER.email').equals('ａｂｅ@example.com'))).toEqual(['USER-4']);
   });
 
   it('finds a folded text by each of its beginnings, and by its upper and lower case', async () => {
@@ -159,7 +159,7 @@ describe('eq', () => {
     const found = createReader(graph, { store }).search('WORD.word');
     for (const [i, word] of texts.entries()) {
       for (const form of [word, word.toUpperCase(), word.toLowerCase(), word.normalize('NFC'), word.normalize('NFD')]) {
-        expect(ids(await found.eq(form)), form).toEqual([`WORD-${i}`]);
+        expect(ids(await found.equals(form)), form).toEqual([`WORD-${i}`]);
         for (let end = 1; end <= [...form].length; end++) {
           const prefix = [...form].slice(0, end).join('');
           expect(ids(await found.beginsWith(prefix)), prefix).toContain(`WORD-${i}`);
@@ -171,7 +171,7 @@ describe('eq', () => {
   it('asks every shard where the model spreads by source', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     const calls = await callsOf(async () => {
-      expect(ids(await counted.search('USER.status').eq('ACTIVE'))).toEqual(['USER-1', 'USER-2', 'USER-3']);
+      expect(ids(await counted.search('USER.status').equals('ACTIVE'))).toEqual(['USER-1', 'USER-2', 'USER-3']);
     });
     expect(calls).toEqual({ QueryCommand: 5 });
   });
@@ -179,13 +179,13 @@ describe('eq', () => {
   it('tells apart every text, whatever characters it holds', async () => {
     for (const [i, text] of TEXTS.entries()) {
       const expected = i < 8 ? [`TEXT-${i}`, `TEXT-again-${i}`] : [`TEXT-${i}`];
-      expect(ids(await reader.search('TEXT.text').eq(text)), JSON.stringify(text)).toEqual(expected);
+      expect(ids(await reader.search('TEXT.text').equals(text)), JSON.stringify(text)).toEqual(expected);
     }
   });
 
   it('finds a node by each of its values, once for values that fold to one', async () => {
-    expect(ids(await reader.search('USER.favoriteFoods').eq('RAMEN'))).toEqual(['USER-1', 'USER-2', 'USER-3']);
-    const pizza = await reader.search('USER.favoriteFoods').eq('pizza');
+    expect(ids(await reader.search('USER.favoriteFoods').equals('RAMEN'))).toEqual(['USER-1', 'USER-2', 'USER-3']);
+    const pizza = await reader.search('USER.favoriteFoods').equals('pizza');
     expect(pizza.items.map(({ id, value }) => [id, value])).toEqual([
       ['USER-4', 'pizza'],
       ['USER-5', 'PIZZA'],
@@ -196,27 +196,27 @@ describe('eq', () => {
     const amount = reader.search('EVENT.amount');
     const exact = '12345678901234567890123456789012345678';
     for (const value of [exact, BigInt(exact), new ExactNumber(exact), `${exact}.0`] as const) {
-      const { items: hits } = await amount.eq(value);
+      const { items: hits } = await amount.equals(value);
       expect(hits).toEqual([{ id: 'EVENT-n11', value: new ExactNumber(exact), attributes: {} }]);
     }
-    expect((await amount.eq(0.1)).items).toEqual([{ id: 'EVENT-n8', value: 0.1, attributes: {} }]);
-    expect(ids(await amount.eq(9007199254740993n))).toEqual(['EVENT-n10']);
-    expect(ids(await amount.eq(-0))).toEqual(['EVENT-n6']);
+    expect((await amount.equals(0.1)).items).toEqual([{ id: 'EVENT-n8', value: 0.1, attributes: {} }]);
+    expect(ids(await amount.equals(9007199254740993n))).toEqual(['EVENT-n10']);
+    expect(ids(await amount.equals(-0))).toEqual(['EVENT-n6']);
   });
 
   it('compares dates by their instant', async () => {
-    expect(ids(await reader.search('EVENT.at').eq('2020-06-30T19:00:00-05:00'))).toEqual(['EVENT-d1', 'EVENT-d2']);
+    expect(ids(await reader.search('EVENT.at').equals('2020-06-30T19:00:00-05:00'))).toEqual(['EVENT-d1', 'EVENT-d2']);
   });
 
   it('takes a label of a rank, and the text of a derive', async () => {
-    expect(ids(await reader.search('USER.level').eq('STEEL'))).toEqual(['USER-3']);
-    expect(ids(await reader.search('USER.initial').eq('T'))).toEqual(['USER-1', 'USER-3', 'USER-5']);
+    expect(ids(await reader.search('USER.level').equals('STEEL'))).toEqual(['USER-3']);
+    expect(ids(await reader.search('USER.initial').equals('T'))).toEqual(['USER-1', 'USER-3', 'USER-5']);
   });
 
   it("answers for shards: 'value', also where the value is so long that its hash is in the key", async () => {
-    expect(ids(await reader.search('STORE.phone').eq('+1 Oslo'))).toEqual(['STORE-US-Oslo']);
-    expect(ids(await reader.search('STORE.phone').eq('x'.repeat(600)))).toHaveLength(6);
-    expect(ids(await reader.search('STORE.phone').eq('x'.repeat(601)))).toEqual([]);
+    expect(ids(await reader.search('STORE.phone').equals('+1 Oslo'))).toEqual(['STORE-US-Oslo']);
+    expect(ids(await reader.search('STORE.phone').equals('x'.repeat(600)))).toHaveLength(6);
+    expect(ids(await reader.search('STORE.phone').equals('x'.repeat(601)))).toEqual([]);
   });
 
   it('finds long values of its own partition only, whatever the names of the partitions are', async () => {
@@ -229,7 +229,7 @@ describe('eq', () => {
     const writer = createWriter(own.graph, { store: own.store });
     const ownReader = createReader(own.graph, { store: own.store });
     const find = async (of: typeof ownReader, value: string, partition: string) =>
-      ids(await of.search('DOC.body').eq(value, { partition }));
+      ids(await of.search('DOC.body').equals(value, { partition }));
     for (const value of ['q'.repeat(600), 'q'.repeat(2_000)]) {
       const size = value.length;
       const lookalike = `a#~${hash128(value)}`;
@@ -243,14 +243,14 @@ describe('eq', () => {
       expect(await find(ownReader, value, 'US#=a')).toEqual([`DOC-long${size}`]);
       expect(await find(ownReader, lookalike, 'US')).toEqual([`DOC-other${size}`]);
       const search = ownReader.search('DOC.body');
-      expect((await search.count({ eq: value }, { partition: 'US#=a' })).count).toBe(1);
-      expect((await search.count({ eq: lookalike }, { partition: 'US' })).count).toBe(1);
+      expect((await search.count({ equals: value }, { partition: 'US#=a' })).count).toBe(1);
+      expect((await search.count({ equals: lookalike }, { partition: 'US' })).count).toBe(1);
     }
   });
 
   it('finds nothing for a value that is longer than any key', async () => {
-    expect(await reader.search('TEXT.text').eq('x'.repeat(5_000))).toEqual({ items: [] });
-    expect(await reader.search('TEXT.text').count({ eq: 'x'.repeat(5_000) })).toMatchObject({ count: 0 });
+    expect(await reader.search('TEXT.text').equals('x'.repeat(5_000))).toEqual({ items: [] });
+    expect(await reader.search('TEXT.text').count({ equals: 'x'.repeat(5_000) })).toMatchObject({ count: 0 });
   });
 });
 
@@ -266,14 +266,17 @@ describe('ranges', () => {
   const argument = fc.oneof(fc.constantFrom(...TEXTS), fc.constantFrom('a\u0000c', 'x'.repeat(1_100), '\ud7ff\ud7ff'));
   const predicate = fc.oneof(
     fc.record({ beginsWith: argument }),
-    fc.record({ from: argument, to: argument }, { requiredKeys: [] }),
-    fc.record({ eq: argument }),
+    fc.record({ between: fc.tuple(fc.option(argument, { nil: undefined }), fc.option(argument, { nil: undefined })) }),
+    fc.record({ equals: argument }),
   );
 
-  function matches(text: string, asked: { eq?: string; beginsWith?: string; from?: string; to?: string }): boolean {
-    if (asked.eq !== undefined) return text === asked.eq;
+  function matches(
+    text: string,
+    asked: { equals?: string; beginsWith?: string; between?: [string?, string?] },
+  ): boolean {
+    if (asked.equals !== undefined) return text === asked.equals;
     if (asked.beginsWith !== undefined) return text.startsWith(asked.beginsWith);
-    const { from, to } = asked;
+    const [from, to] = asked.between ?? [];
     return (from === undefined || bytes(from, text) <= 0) && (to === undefined || bytes(text, to) <= 0);
   }
 
@@ -281,10 +284,10 @@ describe('ranges', () => {
     const search = reader.search('TEXT.text');
     await fc.assert(
       fc.asyncProperty(predicate, fc.integer({ min: 1, max: 12 }), fc.boolean(), async (asked, limit, reverse) => {
-        const { from, to } = asked as { from?: string; to?: string };
+        const [from, to] = (asked as { between?: [string?, string?] }).between ?? [];
         fc.pre(from === undefined || to === undefined || bytes(from, to) <= 0);
         const pages = await allPages((cursor) => search.find(asked, { limit, reverse, cursor }));
-        const expected = stored.filter(({ text }) => matches(text, asked));
+        const expected = stored.filter(({ text }) => matches(text, asked as never));
         if (reverse) expected.reverse();
         expect(pages.flat()).toEqual(expected.map(({ id, text }) => ({ id, value: text, attributes: {} })));
         for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
@@ -362,14 +365,14 @@ describe('ranges', () => {
     expect(ids(await level.between(undefined, 'STEEL'))).toEqual(['USER-4', 'USER-5', 'USER-2', 'USER-3']);
   });
 
-  it('with from after to are refused: nothing lies between them', async () => {
+  it('with ends in the wrong order are refused: nothing lies between them', async () => {
     const amount = reader.search('EVENT.amount');
     const refusal = {
       code: 'invalid-argument',
-      message: 'from, 2, of search EVENT.amount comes after to, 1, so that nothing lies between them.',
+      message: 'between of search EVENT.amount begins with 2, which comes after 1, so that nothing lies between them.',
     };
     await expect((async () => amount.between(2, 1))()).rejects.toMatchObject(refusal);
-    await expect((async () => amount.count({ from: 2, to: 1 }))()).rejects.toMatchObject(refusal);
+    await expect((async () => amount.count({ between: [2, 1] }))()).rejects.toMatchObject(refusal);
     const level = reader.search('USER.level');
     await expect((async () => level.between('GOLD', 'SILVER'))()).rejects.toMatchObject({ code: 'invalid-argument' });
     expect(await amount.between(1, 1)).toMatchObject({ items: expect.any(Array) });
@@ -379,9 +382,9 @@ describe('ranges', () => {
     const city = reader.search('STORE.city');
     expect(ids(await city.all({ partition: 'U' }))).toEqual(['STORE-U-Bonn', 'STORE-U-Osaka', 'STORE-U-Oslo']);
     expect(ids(await city.beginsWith('Os', { partition: 'JP' }))).toEqual(['STORE-JP-Osaka', 'STORE-JP-Oslo']);
-    expect(ids(await city.eq('Bonn', { partition: 'US' }))).toEqual(['STORE-US-Bonn']);
-    expect(ids(await city.eq('Bonn', { partition: 'DE' }))).toEqual([]);
-    expect(ids(await city.eq('Bonn', { partition: 'x'.repeat(3_000) }))).toEqual([]);
+    expect(ids(await city.equals('Bonn', { partition: 'US' }))).toEqual(['STORE-US-Bonn']);
+    expect(ids(await city.equals('Bonn', { partition: 'DE' }))).toEqual([]);
+    expect(ids(await city.equals('Bonn', { partition: 'x'.repeat(3_000) }))).toEqual([]);
   });
 });
 
@@ -390,8 +393,8 @@ describe('count and shards', () => {
     expect(await reader.search('USER.name').count()).toMatchObject({ count: 5 });
     expect((await reader.search('USER.name').count()).rcu).toBeGreaterThan(0);
     expect(await reader.search('USER.name').count({ beginsWith: 'Teru' })).toMatchObject({ count: 3 });
-    expect(await reader.search('USER.email').count({ eq: 'TERUI@example.com' })).toMatchObject({ count: 3 });
-    expect(await reader.search('EVENT.amount').count({ from: 0 })).toMatchObject({ count: 8 });
+    expect(await reader.search('USER.email').count({ equals: 'TERUI@example.com' })).toMatchObject({ count: 3 });
+    expect(await reader.search('EVENT.amount').count({ between: [0, undefined] })).toMatchObject({ count: 8 });
     expect(await reader.search('STORE.city').count({}, { partition: 'US' })).toMatchObject({ count: 3 });
   });
 
@@ -434,37 +437,49 @@ describe('arguments that do not fit are refused', () => {
     const untyped = reader as unknown as Reader;
     const { search } = untyped;
     const refusals: [Promise<unknown>, string, string][] = [
-      [search('EVENT.amount').eq('many'), 'invalid-argument', 'eq of search EVENT.amount should be a number'],
-      [search('EVENT.amount').eq(Number.NaN), 'invalid-argument', 'should be a number'],
-      [search('EVENT.amount').eq('1'.repeat(39)), 'invalid-argument', '38 significant digits'],
+      [search('EVENT.amount').equals('many'), 'invalid-argument', 'equals of search EVENT.amount should be a number'],
+      [search('EVENT.amount').equals(Number.NaN), 'invalid-argument', 'should be a number'],
+      [search('EVENT.amount').equals('1'.repeat(39)), 'invalid-argument', '38 significant digits'],
       [search('EVENT.amount').beginsWith('1'), 'invalid-argument', 'ordered by a number'],
-      [search('EVENT.at').eq('yesterday'), 'invalid-argument', 'ISO 8601'],
-      [search('EVENT.at').eq('2020-02-30'), 'invalid-argument', 'date that exists'],
+      [search('EVENT.at').equals('yesterday'), 'invalid-argument', 'ISO 8601'],
+      [search('EVENT.at').equals('2020-02-30'), 'invalid-argument', 'date that exists'],
       [search('EVENT.at').beginsWith('2020-07-01Z'), 'invalid-argument', 'beginning of a date in UTC'],
-      [search('USER.name').eq(5), 'invalid-argument', 'should be a text, but is 5'],
-      [search('USER.name').between('a', '\ud800'), 'invalid-argument', 'to of search USER.name holds a lone surrogate'],
-      [search('USER.level').eq('TIN'), 'unknown-label', '"TIN", which has no declared rank'],
+      [search('USER.name').equals(5), 'invalid-argument', 'should be a text, but is 5'],
+      [
+        search('USER.name').between('a', '\ud800'),
+        'invalid-argument',
+        'between of search USER.name holds a lone surrogate',
+      ],
+      [search('USER.level').equals('TIN'), 'unknown-label', '"TIN", which has no declared rank'],
       [search('USER.level').between('__proto__'), 'unknown-label', 'no declared rank'],
       [search('USER.level').beginsWith('G'), 'invalid-argument', 'ordered by a rank'],
       ...[
-        { eq: 'a', from: 'b' },
-        { eq: 'a', beginsWith: 'a' },
-        { beginsWith: 'a', to: 'b' },
-        { eq: 'a', path: ['a'] },
+        { equals: 'a', between: ['b', undefined] },
+        { equals: 'a', beginsWith: 'a' },
+        { beginsWith: 'a', between: [undefined, 'b'] },
+        { equals: 'a', path: ['a'] },
       ].flatMap((two): [Promise<unknown>, string, string][] => [
-        [search('USER.name').find(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
-        [search('USER.name').count(two as never), 'invalid-argument', 'takes one of eq, beginsWith, and from with to'],
+        [search('USER.name').find(two as never), 'invalid-argument', 'takes one of equals, beginsWith and between'],
+        [search('USER.name').count(two as never), 'invalid-argument', 'takes one of equals, beginsWith and between'],
       ]),
       [search('USER.name').find({ path: ['a'], beginsWith: 'b' }), 'invalid-argument', 'the search is by one value'],
-      [search('USER.name').find({ path: ['a'], from: 'b' }), 'invalid-argument', 'the search is by one value'],
-      [search('USER.name').find({ eq: undefined } as never), 'invalid-argument', 'should be a text, but is undefined'],
+      [
+        search('USER.name').find({ path: ['a'], between: ['b', undefined] }),
+        'invalid-argument',
+        'the search is by one value',
+      ],
+      [
+        search('USER.name').find({ equals: undefined } as never),
+        'invalid-argument',
+        'should be a text, but is undefined',
+      ],
       [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
       [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
       [search('STORE.phone').count(), 'equality-only', 'answers equality only'],
       [untyped.shards('STORE.phone'), 'equality-only', 'no list of shards'],
-      [search('STORE.city').eq('Bonn'), 'invalid-argument', 'is partitioned by country'],
+      [search('STORE.city').equals('Bonn'), 'invalid-argument', 'is partitioned by country'],
       [search('STORE.city').count(), 'invalid-argument', 'is partitioned by country'],
-      [search('USER.name').eq('Terui', { partition: 'US' }), 'invalid-argument', 'has no partition attribute'],
+      [search('USER.name').equals('Terui', { partition: 'US' }), 'invalid-argument', 'has no partition attribute'],
       [search('USER.name').all({ limit: 0 }), 'invalid-limit', 'but is 0'],
       [search('USER.name').all({ limit: 1.5 }), 'invalid-limit', 'but is 1.5'],
       [search('USER.name').all({ limit: Number.POSITIVE_INFINITY }), 'invalid-limit', 'Infinity'],

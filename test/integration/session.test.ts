@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { createLowMark } from '../../src/stream/progress/low-mark.ts';
+import { createLowWatermark } from '../../src/stream/progress/low-watermark.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 async function open() {
@@ -62,17 +62,17 @@ describe('a reader with a session', () => {
       { id: 'GOAL-2', attributes: { title: 'Swim' }, edgeSet: [{ ...member, role: 'GUEST' }] },
       { id: 'USER-1', attributes: { name: 'Ada Lovelace' }, edgeSet: [] },
     ]);
-    const inbound = await read.inbound('USER-1', 'MEMBER', { reverse: true, owner: true });
+    const inbound = await read.inbound('USER-1', 'MEMBER', { reverse: true, includeTarget: true });
     expect(inbound.items.map(({ source, attributes }) => [source, attributes.role])).toEqual([
       ['GOAL-1', 'LEAD'],
       ['GOAL-2', 'GUEST'],
     ]);
-    expect(inbound.owner).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
+    expect(inbound.target).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
     expect((await read.inbound('USER-1', 'MEMBER', { equals: 'GUEST' })).items.map(({ source }) => source)).toEqual([
       'GOAL-2',
     ]);
     expect((await read.search('GOAL.title').all()).items.map(({ value }) => value)).toEqual(['Run', 'Swim']);
-    expect((await read.search('GOAL.title').eq('old')).items).toEqual([]);
+    expect((await read.search('GOAL.title').equals('old')).items).toEqual([]);
     expect((await read.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', 'GOAL-2']);
     expect([await read.degree('GOAL-1', 'MEMBER'), await read.degree('GOAL-1', 'NEEDS')]).toEqual([1, 1]);
     expect(await read.has('GOAL-1', 'NEEDS', 'GOAL-2')).toBe(true);
@@ -113,7 +113,7 @@ describe('a reader with a session', () => {
     expect((await read.nodes('GOAL')).items).toEqual([]);
     expect(await read.degree('GOAL-1', 'MEMBER')).toBe(0);
     expect(await read.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(false);
-    expect((await read.search('GOAL.title').eq('run')).items).toEqual([]);
+    expect((await read.search('GOAL.title').equals('run')).items).toEqual([]);
   });
 
   it('has the key before the write, so that a lost answer shows', async () => {
@@ -184,7 +184,7 @@ describe('a session token', () => {
     const { writer, reader } = await open();
     let now = 1_800_000_000_000;
     let mark: number | undefined;
-    const session = createSession({ now: () => now, lowMark: async () => mark });
+    const session = createSession({ now: () => now, lowWatermark: async () => mark });
     await writer
       .with(session)
       .putMany(Array.from({ length: 100 }, (_, i) => ({ id: `USER-${i}`, attributes: { name: 'x' } })));
@@ -201,7 +201,7 @@ describe('a session token', () => {
   });
 });
 
-describe('the low mark of the stream', () => {
+describe('the low watermark of the stream', () => {
   it('lets a key leave the token on another machine, after the consumer has noted it and the index had its time', async () => {
     const { graph, store, client, streams, streamArn, writer, reader } = await open();
     // It stands still but where the test moves it: some steps are one second apart.
@@ -210,8 +210,8 @@ describe('the low mark of the stream', () => {
     const now = () => beganMs + laterMs;
     // Each request has its own: nothing but the token and the table is kept.
     const request = async (token: string | undefined, run: (session: Session) => Promise<unknown>) => {
-      const lowMark = createLowMark(graph, { store, client, streams, now });
-      const session = Session.from(token, { lowMark, now });
+      const lowWatermark = createLowWatermark(graph, { store, client, streams, now });
+      const session = Session.from(token, { lowWatermark, now });
       await run(session);
       return { token: session.token(), keys: session.keys().length };
     };
@@ -262,7 +262,7 @@ describe('the low mark of the stream', () => {
   it('lets an overflow go across tokens', async () => {
     const { writer, reader } = await open();
     let now = 1_800_000_000_000;
-    const options = { now: () => now, lowMark: async () => now };
+    const options = { now: () => now, lowWatermark: async () => now };
     const session = createSession(options);
     await writer.with(session).putMany(Array.from({ length: 100 }, (_, i) => ({ id: `USER-${i}` })));
     let token = session.token();
@@ -291,23 +291,25 @@ describe('the low mark of the stream', () => {
       },
     });
     const now = () => Date.now() + laterMs;
-    const lowMark = createLowMark(graph, { store: counting, client, streams, now, everyMs: 600_000 });
-    const empty = await lowMark();
+    const lowWatermark = createLowWatermark(graph, { store: counting, client, streams, now, everyMs: 600_000 });
+    const empty = await lowWatermark();
     expect(empty).toBeGreaterThan(Date.now() - 60_000);
-    await Promise.all([lowMark(), lowMark()]);
+    await Promise.all([lowWatermark(), lowWatermark()]);
     // The first look reads the marks and the places of the workers, too.
     expect(calls).toBe(2);
     const beforeMs = Date.now();
     await writer.putNode('USER-1', {});
     laterMs += 600_000;
-    expect(await Promise.all([lowMark(), lowMark(), lowMark()])).toEqual(Array(3).fill(await lowMark()));
+    expect(await Promise.all([lowWatermark(), lowWatermark(), lowWatermark()])).toEqual(
+      Array(3).fill(await lowWatermark()),
+    );
     expect(calls).toBe(3);
     // The stream tells whole seconds, that of DynamoDB Local whole minutes.
-    expect(await lowMark()).toBeLessThanOrEqual(Date.now());
-    expect(await lowMark()).toBeGreaterThan(beforeMs - 62_000);
+    expect(await lowWatermark()).toBeLessThanOrEqual(Date.now());
+    expect(await lowWatermark()).toBeGreaterThan(beforeMs - 62_000);
     await createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
     laterMs += 600_000;
-    expect(await lowMark()).toBeGreaterThan(Date.now() + 1_000_000);
+    expect(await lowWatermark()).toBeGreaterThan(Date.now() + 1_000_000);
   });
 
   it('is not known while the stream is throttled, and an error where it may not be read', async () => {
@@ -316,11 +318,11 @@ describe('the low mark of the stream', () => {
     const failing = Object.assign(Object.create(streams), {
       send: () => Promise.reject(Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } })),
     }) as typeof streams;
-    expect(await createLowMark(graph, { store, client, streams: failing })()).toBeUndefined();
+    expect(await createLowWatermark(graph, { store, client, streams: failing })()).toBeUndefined();
     name = 'AccessDeniedException';
     // Once the lease of the one before is over.
     const now = () => Date.now() + 60_000;
-    await expect(createLowMark(graph, { store, client, streams: failing, now })()).rejects.toMatchObject({
+    await expect(createLowWatermark(graph, { store, client, streams: failing, now })()).rejects.toMatchObject({
       kind: 'fatal',
     });
   });

@@ -162,24 +162,24 @@ describe("T21: a large value is in the partition key by its hash (shards: 'value
     await writer.putNode('DOC-other', { body: `${body}z` });
     expect((await table.projectAll()).quarantined).toBe(0);
     for (const size of sizes) {
-      const { items } = await reader.search('DOC.body').eq('y'.repeat(size));
+      const { items } = await reader.search('DOC.body').equals('y'.repeat(size));
       expect(items.map(({ id }) => id)).toEqual([`DOC-${size}`]);
     }
-    const pages = await allPages((cursor) => reader.search('DOC.body').eq(body, { limit: 2, cursor }));
+    const pages = await allPages((cursor) => reader.search('DOC.body').equals(body, { limit: 2, cursor }));
     expect(pages.map((page) => page.map(({ id }) => id))).toEqual([
       ['DOC-large0', 'DOC-large1'],
       ['DOC-large2', 'DOC-large3'],
       ['DOC-large4'],
     ]);
     expect(pages[0]![0]!.value).toBe(body);
-    expect((await reader.search('DOC.body').count({ eq: body })).count).toBe(5);
-    expect((await reader.search('DOC.tags').eq(`tag ${body}`)).items).toHaveLength(5);
-    const { cursor } = await reader.search('DOC.body').eq(body, { limit: 2 });
-    const elsewhere = reader.search('DOC.body').eq(`${body}z`, { limit: 2, cursor });
+    expect((await reader.search('DOC.body').count({ equals: body })).count).toBe(5);
+    expect((await reader.search('DOC.tags').equals(`tag ${body}`)).items).toHaveLength(5);
+    const { cursor } = await reader.search('DOC.body').equals(body, { limit: 2 });
+    const elsewhere = reader.search('DOC.body').equals(`${body}z`, { limit: 2, cursor });
     await expect(elsewhere).rejects.toThrow(expect.objectContaining({ code: 'invalid-cursor' }));
     await writer.putNode('DOC-large0', { body: 'short now' });
     await table.projectAll();
-    expect((await reader.search('DOC.body').count({ eq: body })).count).toBe(4);
+    expect((await reader.search('DOC.body').count({ equals: body })).count).toBe(4);
     expect((await check(graph, { store: table.store, settleMs: 0 })).drift).toEqual({
       missing: 0,
       stale: 0,
@@ -194,7 +194,7 @@ describe("T21: a large value is in the partition key by its hash (shards: 'value
     await expect(writing).rejects.toThrow(expect.objectContaining({ code: 'invalid-attribute' }));
     await writer.putNode(id, { body: 'v'.repeat(513) });
     await table.projectAll();
-    const { items } = await reader.search('DOC.body').eq('v'.repeat(513));
+    const { items } = await reader.search('DOC.body').equals('v'.repeat(513));
     expect(items.map((item) => item.id)).toEqual([id]);
   });
 });

@@ -191,14 +191,14 @@ describe('the spans', () => {
     takeSpans();
     expect(await reader.getViews(['GOAL-G1'])).toHaveLength(1);
     expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
-    expect((await reader.search('USER.name').eq('Ada')).items).toHaveLength(1);
+    expect((await reader.search('USER.name').equals('Ada')).items).toHaveLength(1);
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
     expect(treeOf(spans, graph.table.name)).toEqual([
       'getViews GOAL > BatchGetItem TABLE',
       'has MEMBER > GetItem TABLE',
       'inbound MEMBER > Query TABLE',
-      'search.eq USER.name > Query TABLE',
+      'search.equals USER.name > Query TABLE',
     ]);
     expect(named(spans, 'inbound MEMBER').attributes).toMatchObject({ 'db.response.returned_rows': 1 });
     expect(named(spans, `BatchGetItem ${graph.table.name}`).attributes).toMatchObject({

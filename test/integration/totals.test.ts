@@ -316,13 +316,14 @@ describe('totals of edges', () => {
       source: 'USER-0',
       target: items[0]?.['target'] !== undefined && 'S' in items[0]['target'] ? items[0]['target'].S : '',
     };
-    const waited = reader.waitForProjection(key, { timeoutMs: 0 });
+    const target = (await reader.edges('USER-0', 'PAID')).items[0]!.target;
+    const waited = reader.waitForProjection('USER-0', 'PAID', target, { timeoutMs: 0 });
     await expect(waited).rejects.toMatchObject({
       code: 'projection-timeout',
       message: expect.stringContaining('~in/PAID-USER-0'),
     });
     await projectAll();
-    await reader.waitForProjection(key, { timeoutMs: 0 });
+    await reader.waitForProjection('USER-0', 'PAID', target, { timeoutMs: 0 });
     const { parts } = await explain(graph, { key, store });
     expect(parts.filter(({ name }) => name.includes('total')).map(({ state }) => state)).toEqual(['right', 'right']);
     expect(await explain(graph, { key: { source: 'PROJECT-P', target: '~in/PAID-USER-0' }, store })).toMatchObject({

@@ -203,7 +203,7 @@ describe('watching', () => {
       code: 'unknown-option',
     });
     await expect(first({ views: ['USER-1'], pages: 3 })).rejects.toMatchObject({ code: 'unknown-option' });
-    await expect(first({ search: 'USER.age', eq: 3 })).rejects.toMatchObject({ code: 'unknown-search' });
+    await expect(first({ search: 'USER.age', equals: 3 })).rejects.toMatchObject({ code: 'unknown-search' });
   });
 
   it('ends with the error of the feed, once that is stopped', async () => {

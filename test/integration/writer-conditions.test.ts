@@ -196,7 +196,7 @@ describe('transact', () => {
     const other = createWriter(graph, { store });
     for (const one of [writer, other, writer]) {
       await one.transact((transaction) => transaction.updateNode('TASK-1', { add: { n: 1 } }, { upsert: true }), {
-        token: 'order-4711',
+        idempotencyToken: 'order-4711',
       });
     }
     expect(await read('TASK-1')).toEqual({ n: { N: '1' } });

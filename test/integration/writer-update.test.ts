@@ -78,7 +78,7 @@ describe('updateNode with named changes', () => {
     const wrong = { code: 'invalid-attribute', message: expect.stringContaining(`Node "${id}": ${message}`) };
     const updates = [
       () => writer.updateNode(id, change as never),
-      () => writer.updateNode(id, change as never, { once: true }),
+      () => writer.updateNode(id, change as never, { idempotent: true }),
       () => writer.transact((transaction) => transaction.updateNode(id, change as never)),
     ];
     for (const update of updates) {
@@ -389,12 +389,12 @@ describe('a lost answer', () => {
 
   it('is asked for again with once, and adds once', async () => {
     const { lossy, read } = await losing(3);
-    const { attributes, rcu } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
+    const { attributes, rcu } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { idempotent: true });
     expect(attributes).toEqual({ count: 2 });
     // The consistent read of the item after the transaction.
     expect(rcu).toBe(1);
     const increment = ({ count }: Record<string, unknown>) => ({ count: (count as number) + 1 });
-    expect((await lossy.updateNode('TASK-1', increment, { once: true })).rcu).toBe(2);
+    expect((await lossy.updateNode('TASK-1', increment, { idempotent: true })).rcu).toBe(2);
     expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
   });
 
@@ -412,7 +412,7 @@ describe('a lost answer', () => {
         wait: async () => undefined,
       });
       const before = Number((await table.read('TASK-1'))?.['count']?.['N' as never]);
-      const add = () => writer.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
+      const add = () => writer.updateNode('TASK-1', { add: { count: 1 } }, { idempotent: true });
       if (kind === 'retryable') expect((await add()).attributes).toEqual({ count: before + 1 });
       most = Number.POSITIVE_INFINITY;
       const made = before + (kind === 'retryable' ? 2 : 1);

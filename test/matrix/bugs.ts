@@ -84,7 +84,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'new consumer before the migration': { named: 'evolution-own-model' },
   'cursor across a migration': inFile('registry/definition.ts', "settingsIn(SEARCH_OPTIONS, search, 'order')", '({})'),
   'own write in a session': { named: 'session-rows-kept' },
-  'own write in a session with lowMark': inFile(
+  'own write in a session with lowWatermark': inFile(
     'client/session/session.ts',
     'mark === undefined || mark < write.at + CLOCK_MARGIN_MS',
     'mark === undefined || mark < write.at + Number.MAX_SAFE_INTEGER',
@@ -111,8 +111,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),
   ranges: inFile(
     'client/read/lists/search.ts',
-    "{ value: from, argument: 'from' }",
-    "{ value: undefined, argument: 'from' }",
+    "valueRange(query, 'between', low, high)",
+    "valueRange(query, 'between', undefined, high)",
   ),
   'pages by cursor': inFile(
     'client/read/request/cursor.ts',

@@ -88,7 +88,7 @@ export class FeedReader {
     return {
       all: async (options: Options) => page(options),
       latest: async (options: Options) => ({ items: page(options).items.reverse() }),
-      eq: async (value: unknown, options: Options) => page(options, compared(value)),
+      equals: async (value: unknown, options: Options) => page(options, compared(value)),
       path: async (segments: readonly unknown[], options: Options) => page(options, compared(segments)),
     };
   }

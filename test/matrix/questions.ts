@@ -67,7 +67,7 @@ export interface Watch {
 export interface AnyPage {
   items: Record<string, unknown>[];
   cursor?: string;
-  owner?: unknown;
+  target?: unknown;
 }
 
 type Ask = (options: Options) => Promise<AnyPage>;
@@ -76,7 +76,7 @@ type Ask = (options: Options) => Promise<AnyPage>;
 interface OpenSearch {
   all: Ask;
   latest: Ask;
-  eq(value: unknown, options: Options): Promise<AnyPage>;
+  equals(value: unknown, options: Options): Promise<AnyPage>;
   beginsWith(text: string, options: Options): Promise<AnyPage>;
   between(from: unknown, to: unknown, options: Options): Promise<AnyPage>;
   path(segments: readonly unknown[], options: Options): Promise<AnyPage>;
@@ -337,8 +337,8 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           'equal',
           `${value}`,
           same.map(hit),
-          (search) => whole((page) => search.eq(value, { ...page, ...scoped })),
-          { eq: value },
+          (search) => whole((page) => search.equals(value, { ...page, ...scoped })),
+          { equals: value },
           sort,
         );
     }
@@ -349,7 +349,7 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           'count',
           `count of ${first.value}`,
           rows.filter(({ sort }) => sort[0] === first.sort[0]).length,
-          async (search) => (await search.count({ eq: first.value }, scoped)).count,
+          async (search) => (await search.count({ equals: first.value }, scoped)).count,
         );
       continue;
     }
@@ -514,10 +514,10 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
           ? null
           : { id: target, attributes: shown(attributes, model.nodes[typeOf(target)]!['view'] ?? 'ALL') };
       add('owner', 'owner of', { owner, items: [...rows].reverse().map(edgeRow) }, async (reader) => {
-        const { owner: found = null, items } = await reader.inbound(target, type, {
+        const { target: found = null, items } = await reader.inbound(target, type, {
           ...own,
           reverse: true,
-          owner: true,
+          includeTarget: true,
         });
         return { owner: found, items };
       });

@@ -104,6 +104,7 @@ export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEn
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:adopt': 'It proposes a model and a mapping from the items of a table, before there is one.',
   'command:demo': 'It has a model of its own.',
+  'command:shell': 'As reader and writer.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
   'command:watch': 'As reader.watch.',

@@ -146,7 +146,7 @@ describe('lists with where and maxRcu', () => {
           const page =
             kind === 'search'
               ? await reader.search('GOAL.rank').between(from, undefined, asked)
-              : await reader.inbound('USER-1', 'AIMS', { ...asked, from });
+              : await reader.inbound('USER-1', 'AIMS', { ...asked, between: [from, undefined] });
           found.push(...page.items.map((item) => ('id' in item ? item.id : item.source)));
           expect(page.items.length).toBeLessThanOrEqual(limit);
           expect(page.rcu ?? 0).toBeLessThanOrEqual(mostOfPage);

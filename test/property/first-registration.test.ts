@@ -40,7 +40,7 @@ interface Question {
 
 const QUESTIONS: readonly Question[] = [
   { name: 'all', right: () => NODES, ask: async (reader) => (await reader.search('A.name').all()).items.length },
-  { name: 'eq', right: () => 1, ask: async (reader) => (await reader.search('A.name').eq('n5')).items.length },
+  { name: 'eq', right: () => 1, ask: async (reader) => (await reader.search('A.name').equals('n5')).items.length },
   { name: 'inbound', right: () => NODES, ask: async (reader) => (await reader.inbound('B-1', 'AB')).items.length },
   {
     name: 'at least MEMBER',

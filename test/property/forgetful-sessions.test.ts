@@ -14,7 +14,7 @@ import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**
- * A session without a low mark lets go of a key by what it sees, and only where every read that its reader may make from then on
+ * A session without a low watermark lets go of a key by what it sees, and only where every read that its reader may make from then on
  * shows the write. While the model changes, that is more than what its reader may use at the moment.
  */
 
@@ -49,9 +49,9 @@ async function fill(stage: Stage): Promise<void> {
 async function lacking(session: Session, reader: Reader): Promise<string[]> {
   const own = reader.with(session);
   const found = {
-    'a search': await answerOf(async () => (await own.search('A.name').eq('new')).items.map(({ id }) => id)),
+    'a search': await answerOf(async () => (await own.search('A.name').equals('new')).items.map(({ id }) => id)),
     'incoming edges': await answerOf(async () => {
-      const { items } = await own.inbound('B-1', 'AB', { from: '2030' } as never);
+      const { items } = await own.inbound('B-1', 'AB', { between: ['2030', null] } as never);
       return items.map(({ source }) => source);
     }),
     'a view': await answerOf(async () => {
@@ -74,7 +74,7 @@ async function writeOwn(stage: Stage, session: Session): Promise<void> {
   await writer.putEdge('A-1', 'AB', 'B-1', { since: '2031' });
 }
 
-describe('a session without a low mark', () => {
+describe('a session without a low watermark', () => {
   it('keeps a key until a generation that is only being built shows it too', async () => {
     const stage = new Stage();
     const lacked = await stage.run(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawRecord } from '../../src/admin.ts';
-import { createLowMark } from '../../src/admin.ts';
+import { createLowWatermark } from '../../src/admin.ts';
 import { type StreamHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
 import {
   type CompiledModel,
@@ -16,7 +16,7 @@ import { Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**
- * The low mark of a stream is a time before which every record is applied, and a session with it shows its own writes until they are.
+ * The low watermark of a stream is a time before which every record is applied, and a session with it shows its own writes until they are.
  * Functions crash, freeze, are throttled, and batches are given up without a word; a shard may be read by several of them at once.
  */
 
@@ -77,8 +77,8 @@ class Functions {
 /** How far apart the clocks of writers, readers and the stream may be, in milliseconds. */
 const CLOCKS_MS = 5_000;
 
-function lowMarkOf(stage: Stage, skewMs = 0): () => Promise<number | undefined> {
-  return createLowMark(graph, {
+function lowWatermarkOf(stage: Stage, skewMs = 0): () => Promise<number | undefined> {
+  return createLowWatermark(graph, {
     ...{ store: stage.store(), client: tableClientOf(stage, ARN), streams: streamsClientOf(stage, ARN) },
     now: () => Date.now() + skewMs,
   });
@@ -86,12 +86,12 @@ function lowMarkOf(stage: Stage, skewMs = 0): () => Promise<number | undefined> 
 
 /** What is wrong with a mark that is asked for now. */
 async function judge(
-  lowMark: () => Promise<number | undefined>,
+  lowWatermark: () => Promise<number | undefined>,
   functions: Functions,
   skewMs = 0,
 ): Promise<string | undefined> {
   const leftMs = functions.oldestLeftMs();
-  const mark = await lowMark();
+  const mark = await lowWatermark();
   // What is applied meanwhile may be passed by the mark.
   const stillMs = Math.max(leftMs, functions.oldestLeftMs());
   if (mark === undefined || mark <= stillMs + skewMs) return undefined;
@@ -107,18 +107,18 @@ async function writeOwn(stage: Stage, session: Session, name: string): Promise<v
 
 async function showsOwn(stage: Stage, session: Session, name: string): Promise<boolean> {
   const reader = stage.reader(graph).with(session);
-  const { items } = await reader.search('A.name').eq(name);
+  const { items } = await reader.search('A.name').equals(name);
   return items.some(({ id }) => id === 'A-own');
 }
 
-describe('the low mark', () => {
+describe('the low watermark', () => {
   it('does not pass a batch that was given up without a word', async () => {
     const stage = new Stage();
     const found = await stage.run(async () => {
       await stage.migrate(graph);
       const functions = new Functions(stage, 1);
-      const lowMark = lowMarkOf(stage);
-      const session = createSession({ lowMark });
+      const lowWatermark = lowWatermarkOf(stage);
+      const session = createSession({ lowWatermark });
       stage.node('A-0', { name: 'zero' });
       expect(await functions.invoke(stage.loseRecords())).toBe(true);
       await stage.sleep(11_000);
@@ -130,7 +130,7 @@ describe('the low mark', () => {
         stage.node(`A-${i}`, { name: `n${i}` });
         await functions.invoke(stage.loseRecords());
         await stage.sleep(6_000);
-        const problem = await judge(lowMark, functions);
+        const problem = await judge(lowWatermark, functions);
         if (problem !== undefined) problems.push(problem);
         if (!(await showsOwn(stage, session, 'own'))) problems.push('the session forgets its own write');
       }
@@ -185,10 +185,10 @@ async function drawn(stage: Stage, { lanes, containers, giveUp }: Circumstances)
   const functions = new Functions(stage, containers);
   // Processes that look at one stream, of which one moves the mark at a time.
   const skews = [0, 0, random.below(2 * CLOCKS_MS) - CLOCKS_MS];
-  const looking = skews.map((skewMs) => ({ lowMark: lowMarkOf(stage, skewMs) }));
+  const looking = skews.map((skewMs) => ({ lowWatermark: lowWatermarkOf(stage, skewMs) }));
   // Each of them may be told of a mark that another has published, by its clock.
   const mostSkewMs = Math.max(...skews.map(Math.abs));
-  const session = createSession({ lowMark: looking[0]!.lowMark });
+  const session = createSession({ lowWatermark: looking[0]!.lowWatermark });
   const problems: string[] = [];
   const queues: RawRecord[][] = Array.from({ length: lanes }, () => []);
   let isOver = false;
@@ -226,14 +226,14 @@ async function drawn(stage: Stage, { lanes, containers, giveUp }: Circumstances)
       await writeOwn(stage, session, name);
     }
     await stage.sleep(random.below(10_000));
-    const { lowMark } = random.oneOf(looking as [(typeof looking)[number]]);
-    const problem = await judge(lowMark, functions, mostSkewMs);
+    const { lowWatermark } = random.oneOf(looking as [(typeof looking)[number]]);
+    const problem = await judge(lowWatermark, functions, mostSkewMs);
     if (problem !== undefined) problems.push(problem);
     if (!(await showsOwn(stage, session, name))) problems.push('the session forgets its own write');
   }
   isOver = true;
   await Promise.all(others);
-  if (lanes === 1 && giveUp === 0) problems.push(...(await standingStill(stage, functions, looking[0]!.lowMark)));
+  if (lanes === 1 && giveUp === 0) problems.push(...(await standingStill(stage, functions, looking[0]!.lowWatermark)));
   return problems;
 }
 
@@ -241,7 +241,7 @@ async function drawn(stage: Stage, { lanes, containers, giveUp }: Circumstances)
 async function standingStill(
   stage: Stage,
   functions: Functions,
-  lowMark: () => Promise<number | undefined>,
+  lowWatermark: () => Promise<number | undefined>,
 ): Promise<string[]> {
   const startMs = stage.timeline.nowMs;
   // What was left when the others ended comes first.
@@ -253,6 +253,6 @@ async function standingStill(
     await functions.invoke(stage.loseRecords());
     await stage.sleep(8_000);
   }
-  const mark = await lowMark();
+  const mark = await lowWatermark();
   return mark !== undefined && mark >= startMs ? [] : [`two minutes later the mark is ${mark} instead of ${startMs}`];
 }

@@ -45,8 +45,8 @@ async function answers(stage: Stage, graph: CompiledModel, one: { source: string
   return {
     inbound: await answerOf(() => sources('gsi0')),
     byRole: await answerOf(() => sources('byRole')),
-    name: await answerOf(async () => (await reader.search('A.name').eq('n')).items.length),
-    tags: await answerOf(async () => (await reader.search('A.tags').eq('t')).items.length),
+    name: await answerOf(async () => (await reader.search('A.name').equals('n')).items.length),
+    tags: await answerOf(async () => (await reader.search('A.tags').equals('t')).items.length),
     degree: await answerOf(() => reader.degree(one.source, 'AB')),
     listed: await answerOf(async () => (await reader.nodes('B')).items.length),
     isQuarantined: [...stage.table.items()].some(({ key }) => key.target.startsWith('~quarantine/')),

@@ -38,7 +38,7 @@ async function ask(reader: Reader, isListed: boolean): Promise<Partial<Record<ke
     ),
     edges: await count(async () => (await reader.getViews(ids)).filter(({ edgeSet }) => edgeSet.length === 1)),
     names: await count(async () => (await reader.search('A.name').all()).items),
-    exact: await count(async () => (await reader.search('A.name').eq('n3')).items),
+    exact: await count(async () => (await reader.search('A.name').equals('n3')).items),
     inbound: await count(async () => (await reader.inbound('B-1', 'AB')).items),
     degree: await answerOf(() => reader.degree('A-4', 'AB')),
     ...(isListed && { listed: await count(async () => (await reader.nodes('A')).items) }),

@@ -25,7 +25,7 @@ const RIGHT = { names: NODES, exact: 1, listed: NODES, inbound: NODES, incoming:
 async function ask(reader: Reader): Promise<Record<keyof typeof RIGHT, unknown>> {
   return {
     names: await answerOf(async () => (await reader.search('A.name').all()).items.length),
-    exact: await answerOf(async () => (await reader.search('A.name').eq('n7')).items.length),
+    exact: await answerOf(async () => (await reader.search('A.name').equals('n7')).items.length),
     listed: await answerOf(async () => (await reader.nodes('A')).items.length),
     inbound: await answerOf(async () => (await reader.inbound('B-1', 'AB')).items.length),
     incoming: await answerOf(async () => (await reader.inDegree('B-1', 'AB')).count),

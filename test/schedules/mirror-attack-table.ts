@@ -86,14 +86,13 @@ function textOf({ source, target }: ItemKey): string {
 
 function meets(
   item: Item | undefined,
-  { present, equal = {}, absent = [], equalIfPresent = {}, mirroredBefore }: BaseCondition = {},
+  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition = {},
 ): boolean {
   const has = (wanted: Item): boolean =>
     Object.entries(wanted).every(([name, value]) => item?.[name] !== undefined && sameText(item[name], value));
   if (present !== undefined && present !== (item !== undefined)) return false;
   if (!has(equal) || absent.some((name) => item?.[name] !== undefined)) return false;
   if (item === undefined) return true;
-  if (!has(equalIfPresent)) return false;
   if (mirroredBefore === undefined) return true;
   const entries = mapIn(mapIn(item, '~mirror'), 'entries');
   const own = mapIn(entries, mirroredBefore.claimant)['p'];

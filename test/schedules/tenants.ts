@@ -337,7 +337,7 @@ async function answersAbout(reader: Reader, id: string): Promise<[string, unknow
   if (isUser) {
     asked.push(
       ['byKind', () => reader.inbound(id, 'FRIEND', { order: 'byKind' })],
-      ['owner', () => reader.inbound(id, 'MEMBER', { owner: true })],
+      ['owner', () => reader.inbound(id, 'MEMBER', { includeTarget: true })],
       ['degree', () => reader.degree(id, 'FRIEND')],
       ['outgoing', () => reader.total(id, 'PAYS')],
       ['total SECRET', () => reader.total(id, 'SECRET', { direction: 'inbound' })],

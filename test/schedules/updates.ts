@@ -147,7 +147,7 @@ class UpdateSchedule {
   private operation(id: string, name: string): Operation {
     const versioned = id.startsWith('DOC');
     const upsert = this.random.chance(0.4);
-    const options = { upsert, once: this.random.chance(0.2) };
+    const options = { upsert, idempotent: this.random.chance(0.2) };
     const step = 1 + this.random.below(9);
     const counted = (next: State): State =>
       next !== undefined && versioned ? { ...next, v: Number(next['v'] ?? 0) + 1 } : next;

@@ -83,7 +83,7 @@ class WalkSchedule {
     this.options = {
       now: () => this.now,
       indexGraceMs: GRACE_MS,
-      ...(knowsMark && { lowMark: async () => Math.min(this.now, ...this.records.map(({ atMs }) => atMs)) }),
+      ...(knowsMark && { lowWatermark: async () => Math.min(this.now, ...this.records.map(({ atMs }) => atMs)) }),
     };
     this.session = createSession(this.options);
     this.writer = createWriter(graph, { store: this.table });
@@ -147,7 +147,7 @@ class WalkSchedule {
       const rows =
         kind === 'rank'
           ? await reader.search('GOAL.rank').between(from, undefined, page)
-          : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, from });
+          : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, between: [from, undefined] });
       for (const row of rows.items) {
         const source = 'id' in row ? row.id : row.source;
         const value = String(row.attributes[kind === 'rank' ? 'rank' : kind === 'gsi0' ? 'since' : 'role']);

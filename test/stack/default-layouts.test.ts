@@ -231,7 +231,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     expect(await baseItems(client, name)).toEqual(before);
     const reader = createReader(ours.graph, { store: ours.store });
     expect((await reader.nodes('ORG')).items).toHaveLength(ORGS);
-    expect((await reader.search('USER.name').eq('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
+    expect((await reader.search('USER.name').equals('User 7')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o7' }]);
     expect((await reader.edges('ORG-o3', 'MEMBER', { limit: 1000 })).items).toHaveLength(since.length);
 
@@ -239,7 +239,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     await library.deleteMember('o7', 'u7');
     await library.putMember('o8', 'u7', '2027');
     await follow();
-    expect((await reader.search('USER.name').eq('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
+    expect((await reader.search('USER.name').equals('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o8' }]);
     expect((await library.userNames()).length).toBe(names.length);
     expect(await mirror.check({ processed: async () => true })).toMatchObject({ differences: [] });

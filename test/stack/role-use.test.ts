@@ -237,7 +237,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
     it('the observer, of what is projected and of what is broken', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
       const { client, expectExact } = await table.as('ObserveRole', { observe: true });
-      // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low mark.
+      // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low watermark.
       let passedMs = 0;
       const handler = observeHandler(table.graph, {
         ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, settleMs: 20, listMs: 50 } },
@@ -249,7 +249,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       });
       await handler({}, context);
       await fill(table as never);
-      // The low mark moves by the claims of the stream's function.
+      // The low watermark moves by the claims of the stream's function.
       const project = streamHandler(table.graph, { client: table.client, logger });
       expect(await project({ Records: (await table.records()) as never }, context)).toEqual({ batchItemFailures: [] });
       await damage(table as never);
@@ -298,7 +298,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
         if (inbound !== undefined) await reader.inbound('USER-2', type);
       }
       if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
-      await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });
+      await reader.waitForProjection('USER-0', { timeoutMs: 5_000 });
       await readAsBefore({ client, store }, table.graph);
       await readOwn(store);
       expectExact();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type CommandRun, MAIN, ROOT } from './command.ts';
+import { compareDocuments } from './documents.ts';
 
 const CHILD = fileURLToPath(new URL('./command-process-child.mjs', import.meta.url));
 /** Ends what a command prints, on each of its two outputs. No command prints it: control characters are escaped. */
@@ -60,7 +61,14 @@ export class CommandProcess {
         const { code, stdout, stderr } = run;
         if (code === null || !stdout.endsWith(MARK) || !stderr.endsWith(MARK)) return;
         settled();
-        resolve({ code, stdout: stdout.slice(0, -MARK.length), stderr: stderr.slice(0, -MARK.length) });
+        const printed = stdout.slice(0, -MARK.length);
+        try {
+          compareDocuments(args, printed);
+        } catch (error) {
+          reject(error as Error);
+          return;
+        }
+        resolve({ code, stdout: printed, stderr: stderr.slice(0, -MARK.length) });
       };
       const settled = (): void => {
         child.stdout!.off('data', onStdout);

@@ -53,8 +53,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/client/read/lists/search.ts': [
       [
-        '  const { eq, beginsWith, from, to } = predicate;\n  if (way',
-        '  const { eq, beginsWith, from, to } = search.trim ? trimmed(predicate) : predicate;\n  if (way',
+        '  const { equals, beginsWith } = predicate;\n  if (way',
+        '  const { equals, beginsWith } = search.trim ? trimmed(predicate) : predicate;\n  if (way',
       ],
       [
         '/** The node type that a search is of',

@@ -77,10 +77,10 @@ it('shows what the view of a part shows, under its name', async () => {
 });
 
 it('searches by the attributes of parts, behind their names', async () => {
-  const { items } = await reader.search('USER.STATE.status').eq('online');
+  const { items } = await reader.search('USER.STATE.status').equals('online');
   expectTypeOf(items[0]!.attributes).toEqualTypeOf<{ seenAt?: number | undefined }>();
   // @ts-expect-error: not a status
-  reader.search('USER.STATE.status').eq(7);
+  reader.search('USER.STATE.status').equals(7);
   // @ts-expect-error: no search of that name
   reader.search('USER.status');
   // @ts-expect-error: misspelt

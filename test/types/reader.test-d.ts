@@ -95,7 +95,7 @@ it('takes the declared edge types and gives typed edges', async () => {
 });
 
 it('gives the node behind the edges with the attributes of its type', async () => {
-  const { owner } = await reader.inbound(fromUrl, 'GOALMEMBERSHIP', { reverse: true, owner: true });
+  const { target: owner } = await reader.inbound(fromUrl, 'GOALMEMBERSHIP', { reverse: true, includeTarget: true });
   expectTypeOf(owner?.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}` | undefined>();
   // @ts-expect-error: a page has no owner
   void reader.page(fromUrl, 'GOALMEMBERSHIP', { owner: true });
@@ -196,7 +196,7 @@ it('types every level of a page by the model', async () => {
 
 it('takes only values of the order that is asked', () => {
   void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { equals: 'CONTRIBUTOR' });
-  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', from: '2020-07', to: undefined });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', between: ['2020-07', undefined] });
   void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', equals: fromUrl });
   void reader.inDegree('USER-U1', 'GOALMEMBERSHIP', { atLeast: 'LEAD' });
   // @ts-expect-error: BOSS has no rank
@@ -209,40 +209,40 @@ it('takes only values of the order that is asked', () => {
   void reader.inDegree('USER-U1', 'GOALMEMBERSHIP', { equals: 'BOSS' });
   // @ts-expect-error: a number is no date
   void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', equals: 5 });
-  void reader.search('GOAL.stage').eq('DONE');
+  void reader.search('GOAL.stage').equals('DONE');
   void reader.search('USER.level').between('A');
   // @ts-expect-error: LATE has no rank
-  void reader.search('GOAL.stage').eq('LATE');
+  void reader.search('GOAL.stage').equals('LATE');
   // @ts-expect-error: LATE has no rank
-  void reader.search('GOAL.stage').find({ eq: 'LATE' });
+  void reader.search('GOAL.stage').find({ equals: 'LATE' });
   // @ts-expect-error: a number is no date
-  void reader.search('USER.born').eq(5);
+  void reader.search('USER.born').equals(5);
   // @ts-expect-error: a number is no date
   void reader.search('USER.born').between('2020', 5);
   // @ts-expect-error: a number is no text
-  void reader.search('GOAL.heading').eq(5);
+  void reader.search('GOAL.heading').equals(5);
 });
 
 it('has only the questions that a search answers', () => {
   void reader.search('USER.born').beginsWith('2020-07');
-  void reader.search('GOAL.code').eq('x');
+  void reader.search('GOAL.code').equals('x');
   void reader.search('GOAL.place').path(['OPEN']);
   void reader.search('GOAL.place').all();
   void reader.search('GOAL.place').find({ path: ['OPEN'], beginsWith: 'a' });
-  void reader.search('GOAL.place').find({ path: ['OPEN'], from: 'a', to: 'b' });
+  void reader.search('GOAL.place').find({ path: ['OPEN'], between: ['a', 'b'] });
   void reader.search('GOAL.place').count({ path: [], beginsWith: 'O' });
   // @ts-expect-error: the beginning of a segment, or a range of it
-  void reader.search('GOAL.place').find({ path: ['OPEN'], beginsWith: 'a', from: 'b' });
+  void reader.search('GOAL.place').find({ path: ['OPEN'], beginsWith: 'a', between: ['b', undefined] });
   // @ts-expect-error: one value, or a range
-  void reader.search('GOAL.points').find({ eq: 5, from: 3 });
+  void reader.search('GOAL.points').find({ equals: 5, between: [3, undefined] });
   // @ts-expect-error: a beginning, or a range
-  void reader.search('GOAL.heading').count({ beginsWith: 'a', to: 'b' });
+  void reader.search('GOAL.heading').count({ beginsWith: 'a', between: [undefined, 'b'] });
   // @ts-expect-error: one value, or a beginning
-  void reader.search('GOAL.heading').find({ eq: 'a', beginsWith: 'b' });
+  void reader.search('GOAL.heading').find({ equals: 'a', beginsWith: 'b' });
   // @ts-expect-error: equality only
-  void reader.search('GOAL.code').find({ eq: 'a', from: 'b' });
+  void reader.search('GOAL.code').find({ equals: 'a', from: 'b' });
   // @ts-expect-error: one value, or a path
-  void anyReader.search(fromUrl).find({ eq: 'a', path: ['b'] });
+  void anyReader.search(fromUrl).find({ equals: 'a', path: ['b'] });
   // @ts-expect-error: numbers have no beginnings
   void reader.search('GOAL.points').beginsWith('1');
   // @ts-expect-error: ranks have no beginnings
@@ -250,7 +250,7 @@ it('has only the questions that a search answers', () => {
   // @ts-expect-error: one value is no path
   void reader.search('GOAL.heading').path(['x']);
   // @ts-expect-error: a path is asked for by its segments
-  void reader.search('GOAL.place').eq('OPEN');
+  void reader.search('GOAL.place').equals('OPEN');
   // @ts-expect-error: equality only
   void reader.search('GOAL.code').between('a', 'b');
   // @ts-expect-error: equality only
@@ -262,15 +262,15 @@ it('has only the questions that a search answers', () => {
 });
 
 it('wants a partition where the model declares one, and only there', () => {
-  void reader.search('USER.name').eq('Ada', { partition: 'UK', limit: 5 });
+  void reader.search('USER.name').equals('Ada', { partition: 'UK', limit: 5 });
   void reader.search('USER.name').between('A', undefined, { partition: 'UK' });
   void reader.search('USER.name').count(undefined, { partition: 'UK' });
-  void reader.search('GOAL.heading').count({ eq: 'x' });
+  void reader.search('GOAL.heading').count({ equals: 'x' });
   void reader.shards('USER.name', { partition: 'UK' });
   // @ts-expect-error: no partition
-  void reader.search('USER.name').eq('Ada');
+  void reader.search('USER.name').equals('Ada');
   // @ts-expect-error: no partition
-  void reader.search('USER.name').eq('Ada', { limit: 5 });
+  void reader.search('USER.name').equals('Ada', { limit: 5 });
   // @ts-expect-error: no partition
   void reader.search('USER.name').between('A', 'B');
   // @ts-expect-error: no partition
@@ -280,7 +280,7 @@ it('wants a partition where the model declares one, and only there', () => {
   // @ts-expect-error: no partition
   void reader.shards('USER.name');
   // @ts-expect-error: the search has no partition
-  void reader.search('GOAL.heading').eq('x', { partition: 'UK' });
+  void reader.search('GOAL.heading').equals('x', { partition: 'UK' });
   // @ts-expect-error: no partition
   void reader.inbound('TEAM-T1', 'PART_OF');
   // @ts-expect-error: no partition
@@ -301,11 +301,11 @@ it('wants a partition where the model declares one, and only there', () => {
 });
 
 it('shows what the search items hold', async () => {
-  const { items: byStatus } = await reader.search('GOAL.status').eq('OPEN');
+  const { items: byStatus } = await reader.search('GOAL.status').equals('OPEN');
   expectTypeOf(byStatus[0]!.attributes).toEqualTypeOf<{ title?: string }>();
-  const { items: byPoints } = await reader.search('GOAL.points').eq(5n);
+  const { items: byPoints } = await reader.search('GOAL.points').equals(5n);
   expectTypeOf(byPoints[0]!.attributes).toEqualTypeOf<Partial<Goal>>();
-  const { items: byHeading } = await reader.search('GOAL.heading').eq('x');
+  const { items: byHeading } = await reader.search('GOAL.heading').equals('x');
   // @ts-expect-error: the search items have keys only
   byHeading[0]!.attributes.title;
 });
@@ -323,18 +323,18 @@ it('lists, counts and gives owners only where the model says so', () => {
   void reader.getNode('GAOL-G1');
   // @ts-expect-error: GAOL is no node type
   void reader.getCollection('GAOL-G1');
-  void reader.inbound('GOAL-G1', 'PINS', { from: 1, to: '2' });
+  void reader.inbound('GOAL-G1', 'PINS', { between: [1, '2'] });
   // @ts-expect-error: the index of pins has no owner
-  void reader.inbound('GOAL-G1', 'PINS', { owner: true });
+  void reader.inbound('GOAL-G1', 'PINS', { includeTarget: true });
 });
 
 it('takes any names where the graph is not known', async () => {
   const { items } = await anyReader.inbound(fromUrl, fromUrl);
   expectTypeOf(items[0]!.source).toEqualTypeOf<string>();
-  const { items: hits } = await anyReader.search(fromUrl).eq('x');
+  const { items: hits } = await anyReader.search(fromUrl).equals('x');
   expectTypeOf(hits[0]!.id).toEqualTypeOf<string>();
   expectTypeOf(hits[0]!.attributes['name']).toEqualTypeOf<unknown>();
-  void anyReader.inbound(fromUrl, fromUrl, { order: fromUrl, equals: 5, owner: true });
+  void anyReader.inbound(fromUrl, fromUrl, { order: fromUrl, equals: 5, includeTarget: true });
   void anyReader.search(fromUrl).path(['x'], { partition: 'UK' });
   void anyReader.nodes(fromUrl);
   const [node] = await anyReader.getViews([fromUrl]);
@@ -361,11 +361,11 @@ it('takes a where of the attributes that the model projects, with values of thei
   void reader.search('GOAL.points').all({ where: { points: { above: 3 } } });
   // @ts-expect-error: points are a number
   void reader.search('GOAL.points').all({ where: { points: '3' } });
-  void reader.search('GOAL.status').eq('OPEN', { where: { title: 'x' } });
+  void reader.search('GOAL.status').equals('OPEN', { where: { title: 'x' } });
   // @ts-expect-error: not among the projected attributes
-  void reader.search('GOAL.status').eq('OPEN', { where: { status: 'OPEN' } });
+  void reader.search('GOAL.status').equals('OPEN', { where: { status: 'OPEN' } });
   // @ts-expect-error: this search projects nothing
-  void reader.search('GOAL.heading').find({ eq: 'OPEN' }, { where: { title: 'x' } });
+  void reader.search('GOAL.heading').find({ equals: 'OPEN' }, { where: { title: 'x' } });
   void anyReader.search('GOAL.heading').all({ where: { anything: 3 } });
   void anyReader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { anything: 3 } });
 });
@@ -394,11 +394,11 @@ it('takes the leading values of an order by several values, each of its type, an
   // @ts-expect-error: an order by one value
   void reader.inbound('TEAM-T1', 'PART_OF', { path: [5], partition: 'one' });
   void anyReader.inbound(fromUrl, 'PART_OF', { path: ['anything', 5] });
-  void reader.search('GOAL.points').eq('5');
+  void reader.search('GOAL.points').equals('5');
   // @ts-expect-error: no decimal
-  void reader.search('GOAL.points').eq('five');
+  void reader.search('GOAL.points').equals('five');
   // @ts-expect-error: no decimal
-  void reader.inbound('TEAM-T1', 'PART_OF', { from: 'five', partition: 'one' });
+  void reader.inbound('TEAM-T1', 'PART_OF', { between: ['five', undefined], partition: 'one' });
 });
 
 it('gives the attributes of sources that an edge type projects, with their types', async () => {
@@ -409,7 +409,7 @@ it('gives the attributes of sources that an edge type projects, with their types
   items[0]!.attributes.points;
   // @ts-expect-error: not among the projected ones of the edge
   items[0]!.attributes.note;
-  await reader.inbound('TEAM-T1', 'PART_OF', { where: { status: 'OPEN' }, from: 5, partition: 'one' });
+  await reader.inbound('TEAM-T1', 'PART_OF', { where: { status: 'OPEN' }, between: [5, undefined], partition: 'one' });
   // @ts-expect-error: not among the projected ones of the source
   await reader.inbound('TEAM-T1', 'PART_OF', { where: { points: 5 }, partition: 'one' });
   // @ts-expect-error: no attribute of either
@@ -478,26 +478,26 @@ it('gives values, groups and arguments of searches the types of their attributes
   });
   const ofIssues = {} as Reader<typeof issues>;
   type State = 'open' | 'closed';
-  expectTypeOf((await ofIssues.search('ISSUE.state').eq('open')).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('ISSUE.short').find({ eq: 'open' })).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('ISSUE.title').eq('any')).items[0]!.value).toEqualTypeOf<string>();
-  expectTypeOf((await ofIssues.search('ISSUE.size').eq('3')).items[0]!.value).toEqualTypeOf<number>();
-  expectTypeOf((await ofIssues.search('ISSUE.tag').eq('closed')).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('ISSUE.weight').eq('open')).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('ISSUE.first').eq('a')).items[0]!.value).toEqualTypeOf<string>();
+  expectTypeOf((await ofIssues.search('ISSUE.state').equals('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.short').find({ equals: 'open' })).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.title').equals('any')).items[0]!.value).toEqualTypeOf<string>();
+  expectTypeOf((await ofIssues.search('ISSUE.size').equals('3')).items[0]!.value).toEqualTypeOf<number>();
+  expectTypeOf((await ofIssues.search('ISSUE.tag').equals('closed')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.weight').equals('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.first').equals('a')).items[0]!.value).toEqualTypeOf<string>();
   expectTypeOf((await ofIssues.search('ISSUE.place').path(['open'])).items[0]!.value).toEqualTypeOf<string[]>();
-  expectTypeOf((await ofIssues.search('ISSUE.STATE.mood').eq('open')).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('ISSUE.folded').eq('OPEN')).items[0]!.value).toEqualTypeOf<State>();
-  expectTypeOf((await ofIssues.search('USER.name').eq('Ada')).items[0]!.value).toEqualTypeOf<unknown>();
+  expectTypeOf((await ofIssues.search('ISSUE.STATE.mood').equals('open')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('ISSUE.folded').equals('OPEN')).items[0]!.value).toEqualTypeOf<State>();
+  expectTypeOf((await ofIssues.search('USER.name').equals('Ada')).items[0]!.value).toEqualTypeOf<unknown>();
   void ofIssues.search('ISSUE.state').between('a', 'p');
   // @ts-expect-error: no state
-  void ofIssues.search('ISSUE.state').eq('opne');
+  void ofIssues.search('ISSUE.state').equals('opne');
   // @ts-expect-error: no state
-  void ofIssues.search('ISSUE.short').find({ eq: 'opne' });
+  void ofIssues.search('ISSUE.short').find({ equals: 'opne' });
   // @ts-expect-error: no state
-  void ofIssues.search('ISSUE.tag').eq('opne');
+  void ofIssues.search('ISSUE.tag').equals('opne');
   // @ts-expect-error: no mood
-  void ofIssues.search('ISSUE.STATE.mood').eq('opne');
+  void ofIssues.search('ISSUE.STATE.mood').equals('opne');
   const { groups } = await ofIssues.total('ISSUE-1', 'WORKED_ON');
   expectTypeOf(groups.kind).toEqualTypeOf<{ open?: number; closed?: number }>();
   expectTypeOf(groups.done).toEqualTypeOf<{ true?: number; false?: number }>();
@@ -508,10 +508,10 @@ it('gives values, groups and arguments of searches the types of their attributes
 
 it('takes the queries of the graph for answers to requests', () => {
   watchHandler({ reader, query: () => ({ inbound: [fromUrl, 'GOALMEMBERSHIP'], limit: 3 }) });
-  watchHandler({ reader: anyReader, query: async () => ({ search: 'ANY.thing', eq: 3 }) });
+  watchHandler({ reader: anyReader, query: async () => ({ search: 'ANY.thing', equals: 3 }) });
   watchHandler({ reader, query: () => new Response(null, { status: 401 }) });
   // @ts-expect-error: no such edge type
   watchHandler({ reader, query: () => ({ inbound: [fromUrl, 'GOALMEMBERSIP'] }) });
   // @ts-expect-error: no such search
-  watchHandler({ reader, query: () => ({ search: 'USER.nothing', eq: 'x' }) });
+  watchHandler({ reader, query: () => ({ search: 'USER.nothing', equals: 'x' }) });
 });

@@ -60,21 +60,21 @@ it('gives the value of a hit the type of the attribute', async () => {
 });
 
 it('takes the members of an enum', () => {
-  void reader.search('TASK.status').eq('OPEN');
-  void reader.search('TASK.status').find({ eq: 'DONE' });
+  void reader.search('TASK.status').equals('OPEN');
+  void reader.search('TASK.status').find({ equals: 'DONE' });
   void reader.search('TASK.status').between('A', 'M');
   void reader.search('TASK.status').beginsWith('O');
-  void reader.search('TASK.folded').eq('open');
-  void reader.search('TASK.tags').eq('red');
-  void reader.search('TASK.code').eq(text);
-  void reader.search('TASK.title').eq(text);
-  void reader.search('OPEN.any').eq(text);
+  void reader.search('TASK.folded').equals('open');
+  void reader.search('TASK.tags').equals('red');
+  void reader.search('TASK.code').equals(text);
+  void reader.search('TASK.title').equals(text);
+  void reader.search('OPEN.any').equals(text);
   // @ts-expect-error: LATE is no status
-  void reader.search('TASK.status').eq('LATE');
+  void reader.search('TASK.status').equals('LATE');
   // @ts-expect-error: LATE is no status
-  void reader.search('TASK.short').count({ eq: 'LATE' });
+  void reader.search('TASK.short').count({ equals: 'LATE' });
   // @ts-expect-error: a text may be no status
-  void reader.search('TASK.STATE.status').eq(text);
+  void reader.search('TASK.STATE.status').equals(text);
   // @ts-expect-error: blue is no tag
-  void reader.search('TASK.tags').find({ eq: 'blue' });
+  void reader.search('TASK.tags').find({ equals: 'blue' });
 });

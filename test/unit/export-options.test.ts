@@ -30,7 +30,7 @@ const CALLS: Record<string, () => unknown> = {
   createClient: () => all['createClient']!(bad),
   createFeedModels: () => all['createFeedModels']!(graph, { store, ...bad }),
   createMirror: () => all['createMirror']!(graph, { store, ...bad }),
-  createLowMark: () => all['createLowMark']!(graph, { store, ...bad }),
+  createLowWatermark: () => all['createLowWatermark']!(graph, { store, ...bad }),
   createProjector: () => all['createProjector']!(graph, { store, ...bad }),
   createReader: () => all['createReader']!(graph, { store, ...bad }),
   createSession: () => all['createSession']!(bad),

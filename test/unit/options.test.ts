@@ -43,14 +43,14 @@ describe('options that are not what they should be', () => {
 
   const limt = unchecked({ limt: 1 });
   const reads: [string, () => Promise<unknown>][] = [
-    ['get', () => reader.getViews(['USER-1'], limt)],
+    ['getViews', () => reader.getViews(['USER-1'], limt)],
     ['has', () => reader.has('USER-1', 'KNOWS', 'USER-2', limt)],
     ['degree', () => reader.degree('USER-1', 'KNOWS', limt)],
     ['edges', () => reader.edges('USER-1', 'KNOWS', limt)],
     ['inbound', () => reader.inbound('USER-1', 'KNOWS', limt)],
     ['page', () => reader.page('USER-1', 'KNOWS', limt)],
-    ['waitForProjection', () => reader.waitForProjection({ source: 'USER-1', target: 'USER-1' }, limt)],
-    ['search USER.name', () => reader.search('USER.name').eq('Ada', limt)],
+    ['waitForProjection', () => reader.waitForProjection('USER-1', limt)],
+    ['search USER.name', () => reader.search('USER.name').equals('Ada', limt)],
     ['search USER.name', () => reader.search('USER.name').all(limt)],
     ['latest', () => reader.search('USER.name').latest(limt)],
     ['latest', () => reader.search('USER.name').latest(unchecked({ reverse: false }))],

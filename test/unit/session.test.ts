@@ -32,7 +32,7 @@ async function changedTicket(edges: number, knowsMark: boolean) {
   };
   while (await project());
   let now = Date.now();
-  const options = { now: () => now, ...(knowsMark && { lowMark: async () => now }) };
+  const options = { now: () => now, ...(knowsMark && { lowWatermark: async () => now }) };
   let session = new Session(options);
   await createWriter(graph, { store }).with(session).putNode('TICKET-1', { status: 'done' });
   const read = async (laterMs: number) => {

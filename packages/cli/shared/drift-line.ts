@@ -6,7 +6,7 @@ import { shownDifference } from './difference.ts';
 /** One line about drift that an observer has found, printable. */
 export function driftLine({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
   const { source, sortKey, part } = suspect;
-  const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
+  const doubt = isCertain ? '' : ' (the low watermark is not known: the consumer may only be late)';
   const [expected, actual] = shownDifference([wanted, stored]);
   return printable(
     `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,

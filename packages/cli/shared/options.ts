@@ -89,8 +89,7 @@ export function orderedQuery(options: OrderedOptions) {
   return {
     atLeast,
     equals,
-    from,
-    to,
+    ...((from ?? to) !== undefined && { between: [from, to] as const }),
     path,
     beginsWith: prefix,
     partition,

@@ -2,30 +2,98 @@ import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
 
 /** The output of a command: a document for machines and a text for people. */
-export interface Output {
+export interface Output<Json = unknown> {
   /** Undefined: the command has no document, as one that has printed its lines already. */
-  json: unknown;
+  json: Json;
   text: string;
+  /** The colour of a line of the text on a terminal; undefined: none. */
+  colourOf?: (line: string) => Colour | undefined;
 }
 
-/** Prints a command's result to stdout. `paint` gives the text for people its colour: codes that are in the text itself are shown, not obeyed. */
-export function print({ json, text }: Output, asJson: boolean, paint = (line: string): string => line): void {
+/** Colours by what they say: right, wrong, or to be looked at. */
+export const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
+export type Colour = keyof typeof COLOURS;
+
+/** Paints a text, where stdout is a terminal and NO_COLOR is not set. */
+export function painted(text: string, colour: Colour | undefined): string {
+  const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  return isColoured && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+}
+
+/** Prints a command's result to stdout. Codes of colours that are in the text itself are shown, not obeyed. */
+export function print({ json, text, colourOf }: Output, asJson: boolean): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
-  if (whole !== '') process.stdout.write(`${asJson ? whole : paint(whole)}\n`);
+  if (whole === '') return;
+  const lines =
+    asJson || colourOf === undefined ? [whole] : whole.split('\n').map((line) => painted(line, colourOf(line)));
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** A table in text: columns padded, numbers to the right; no colours, so that it can be piped. */
-export function textTable(headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
+const GAP = '  ';
+
+/**
+ * A table in text: columns padded, numbers to the right. On a terminal it is no wider than that: the widest columns are wrapped. Elsewhere each
+ * row is one line, for `grep` and `cut`, unless COLUMNS says how wide it may be.
+ */
+export function textTable(
+  headings: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  mostWidth = widthOfOutput(),
+): string {
   const cells = rows.map((row) => row.map(cellText));
-  const widths = headings.map((heading, i) =>
-    Math.max(heading.length, ...cells.map((row) => [...(row[i] ?? '')].length)),
+  const natural = headings.map((heading, i) =>
+    Math.max(...[heading, ...cells.map((row) => row[i] ?? '')].map(lengthOf)),
   );
-  const line = (row: readonly string[], source?: readonly unknown[]): string =>
-    row
-      .map((text, i) => pad(text, widths[i]!, typeof source?.[i] === 'number'))
-      .join('  ')
-      .trimEnd();
-  return [line(headings), ...cells.map((row, i) => line(row, rows[i]))].join('\n');
+  const widths = fitted(natural, mostWidth - GAP.length * (headings.length - 1));
+  const linesOf = (row: readonly string[], source?: readonly unknown[]): string[] => {
+    const wrapped = row.map((text, i) => wrap(text, widths[i]!));
+    return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, at) =>
+      wrapped
+        .map((lines, i) => pad(lines[at] ?? '', widths[i]!, typeof source?.[i] === 'number'))
+        .join(GAP)
+        .trimEnd(),
+    );
+  };
+  return [...linesOf(headings), ...cells.flatMap((row, i) => linesOf(row, rows[i]))].join('\n');
+}
+
+function widthOfOutput(): number {
+  const given = Number(process.env['COLUMNS']);
+  if (process.stdout.isTTY === true) return process.stdout.columns ?? 80;
+  return given > 0 ? given : Number.POSITIVE_INFINITY;
+}
+
+/** Narrowest column that is wrapped. */
+const LEAST_WIDTH = 8;
+
+/** Widths that are at most so wide together: always the widest column gives way. */
+function fitted(natural: readonly number[], mostWidth: number): number[] {
+  const widths = [...natural];
+  for (;;) {
+    const excess = widths.reduce((sum, width) => sum + width, 0) - mostWidth;
+    const widest = Math.max(...widths);
+    if (excess <= 0 || widest <= LEAST_WIDTH) return widths;
+    const next = Math.max(LEAST_WIDTH, ...widths.filter((width) => width < widest), widest - excess);
+    widths[widths.indexOf(widest)] = Math.min(next, widest - 1);
+  }
+}
+
+/** A text in lines of a width, broken behind a space or a comma where there is one. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = [...text];
+  while (rest.length > width) {
+    const head = rest.slice(0, width);
+    const at = Math.max(head.lastIndexOf(' '), head.lastIndexOf(',')) + 1;
+    const end = at > width / 2 ? at : width;
+    lines.push(rest.slice(0, end).join('').trimEnd());
+    rest = rest.slice(end);
+  }
+  return [...lines, rest.join('')];
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
 }
 
 /** One value in a table or list, on one line. */

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../../src/client/read/request/result.ts';
+import type { EdgeResult, EdgeSetEntry, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
-import { input, orderedInput, route } from '../base/route.ts';
+import { input, orderedInput, route, withRange } from '../base/route.ts';
 
 /** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
   id: string;
   type: string | null;
   /** The attributes that producers wrote; null: there is no such node. */
-  base: BaseNode['attributes'] | null;
+  base: StoredNode['attributes'] | null;
   /** The attributes of its parts as producers wrote them, by name; those that are there. */
   parts: Record<string, Record<string, unknown>>;
   /** The attributes of its view; null: nothing is projected. */
@@ -65,7 +65,8 @@ export const NODE_ROUTES = [
       cursor: input.cursor,
       ...orderedInput,
     }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> =>
+      reader.inbound(id, type, withRange(options)),
   ),
   route(
     'GET /api/neighbourhood',

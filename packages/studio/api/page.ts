@@ -3,7 +3,7 @@ import { levelOfPath } from '../../../src/client/read/levels/level-path.ts';
 import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
 import { pagePlan } from '../../../src/client/read/page.ts';
 import { listedTree, type PageTree } from '../base/listed-tree.ts';
-import { input, orderedInput, route } from '../base/route.ts';
+import { input, orderedInput, route, withRange } from '../base/route.ts';
 
 /** A page of a list with the nodes next to its nodes, on one level or several. */
 export interface PageAnswer extends PageTree {
@@ -28,7 +28,7 @@ export const PAGE_ROUTES = [
       maxNodes: z.coerce.number().int().min(1).max(10_000).optional(),
     }),
     async ({ graph, reader, store }, { id, type, with: paths, ...options }): Promise<PageAnswer> => {
-      const asked = { ...options, with: paths?.map(levelOfPath) };
+      const asked = { ...withRange(options), with: paths?.map(levelOfPath) };
       const { why } = pagePlan(graph, type, asked);
       const page = await reader.page(id, type, asked);
       const { cursor, truncated, calls } = page;

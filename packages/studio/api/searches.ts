@@ -16,7 +16,7 @@ import type { SearchModel } from '../../../src/core/model/compiled.ts';
 import { queryPages } from '../../../src/core/store-pages.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
-import { input, route } from '../base/route.ts';
+import { input, route, withRange } from '../base/route.ts';
 
 /** How a search lies over its shards, and how it would with each hash. */
 export interface ShardsAnswer extends ShardsResult {
@@ -63,10 +63,21 @@ export const SEARCH_ROUTES = [
   ),
 ];
 
+/** The values of a search that a request names. */
+interface AskedPredicate {
+  eq?: string | undefined;
+  prefix?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  path?: string[] | undefined;
+}
+
 /** The request as a predicate of a search. */
-function predicateOf(asked: Record<string, unknown>): SearchPredicate {
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name === 'prefix' ? 'beginsWith' : name, value]));
+function predicateOf({ eq: equals, prefix: beginsWith, from, to, path }: AskedPredicate): SearchPredicate {
+  const given = Object.entries({ equals, beginsWith, path, ...withRange({ from, to }) }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return Object.fromEntries(given) as unknown as SearchPredicate;
 }
 
 function countByShard(texts: readonly string[], shards: number, hash: HashName): number[] {

@@ -56,7 +56,8 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const options = {
     ...(asked.order !== undefined && { order: asked.order }),
     ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(orderAt(order, i), text)) }),
-    ...valuesGiven(asked, ['equals', 'atLeast', 'from', 'to'], value),
+    ...valuesGiven(asked, ['equals', 'atLeast'], value),
+    ...rangeGiven(asked, value),
     ...(asked.beginsWith !== undefined && { beginsWith: asked.beginsWith }),
     ...common,
     ...(levels !== undefined && levels.length > 0 && { with: levels }),
@@ -75,14 +76,20 @@ function searchCall(
   const { path, equals, beginsWith } = asked;
   const predicate = {
     ...(path !== undefined && { path }),
-    ...(equals !== undefined && { eq: value(equals) }),
+    ...(equals !== undefined && { equals: value(equals) }),
     ...(beginsWith !== undefined && { beginsWith }),
-    ...valuesGiven(asked, ['from', 'to'], value),
+    ...rangeGiven(asked, value),
   };
   return { method: 'search', name, predicate, options };
 }
 
-function valuesGiven<Name extends 'equals' | 'atLeast' | 'from' | 'to'>(
+/** A range that has an end. */
+function rangeGiven({ from, to }: AskedQuery, value: (text: string) => Literal): Record<string, Literal> {
+  if (from === undefined && to === undefined) return {};
+  return { between: [from, to].map((text) => (text === undefined ? null : value(text))) };
+}
+
+function valuesGiven<Name extends 'equals' | 'atLeast'>(
   asked: AskedQuery,
   names: readonly Name[],
   value: (text: string) => Literal,

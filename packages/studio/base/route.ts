@@ -69,3 +69,12 @@ export const orderedInput = {
   partition: z.string().optional(),
   reverse: input.flag,
 };
+
+/** The options of a reader for what is asked: the two ends are one range. */
+export function withRange<Asked extends { from?: string | undefined; to?: string | undefined }>({
+  from,
+  to,
+  ...asked
+}: Asked) {
+  return { ...asked, ...((from ?? to) !== undefined && { between: [from, to] as const }) };
+}

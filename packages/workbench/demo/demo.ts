@@ -167,7 +167,7 @@ async function changeAndDelete({ say, expected, writer, reader }: DemoWorld): Pr
   await writer.deleteEdge(dropped, 'ROUTE', 'AIRPORT-ATL');
   expected.deleteRoute(second!.origin, 'ATL');
   for (const source of [origin, dropped]) {
-    await reader.waitForProjection({ source, target: 'ROUTE-AIRPORT-ATL' }, { timeoutMs: 30_000 });
+    await reader.waitForProjection(source, 'ROUTE', 'AIRPORT-ATL', { timeoutMs: 30_000 });
   }
   const [changed, without] = await reader.getViews([origin, dropped], { consistent: true });
   expectSame('the view with a changed count', changed!.edgeSet, expected.edgeSet(busiest!.origin));

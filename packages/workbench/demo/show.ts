@@ -116,7 +116,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
   const { count, rcu } = await reader.search('AIRPORT.name').count({ beginsWith: prefix });
   expectSame(`the count of airports named ${prefix}`, count, wanted.length);
   const exact = wanted[0]!.name;
-  const found = await reader.search('AIRPORT.name').eq(exact.toUpperCase());
+  const found = await reader.search('AIRPORT.name').equals(exact.toUpperCase());
   expectSame(
     `the airports named exactly ${exact}`,
     found.items.map(({ value }) => value),

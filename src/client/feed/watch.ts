@@ -10,7 +10,7 @@ import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery }
 import { type AttributeSelection, checkIds, readNodes } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
 import { findSearch } from '../read/request/lookup.ts';
-import type { EdgeResult, NodeResult, SearchResult } from '../read/request/result.ts';
+import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
 import type { Feed, Subscription } from './feed.ts';
 import { joinList, type SharedList } from './shared-list.ts';
 import type { WatchEvent } from './watch-types.ts';
@@ -20,7 +20,7 @@ import type { ListQuery, WatchedList } from './watched-list.ts';
 export type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal';
 
 /** The options of `inbound` that choose a list. */
-export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'owner'>;
+export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;
 
 const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   order: true,
@@ -29,8 +29,7 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   path: true,
   beginsWith: true,
   partition: true,
-  from: true,
-  to: true,
+  between: true,
   reverse: true,
   limit: true,
   where: true,
@@ -46,14 +45,14 @@ export type InboundWatch = { inbound: readonly [target: string, type: string] } 
 export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
 /** Watched nodes, as `getViews` gives them. */
-export interface NodesWatch {
+export interface ViewsWatch {
   views: readonly string[];
   /** As in `getViews`. */
   attributes?: AttributeSelection | undefined;
 }
 
 /** The list, or the nodes, to watch. */
-export type WatchQuery = InboundWatch | SearchWatch | NodesWatch;
+export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
 /** Rows of a watched list, and watched nodes, at most: whoever watches holds them all. */
 export const MAX_WATCHED_ROWS = 1_000;
@@ -228,12 +227,12 @@ function watchedIds(ids: readonly string[]): string[] {
 
 async function* watchNodes(
   watching: Watching,
-  { views, attributes, ...rest }: NodesWatch,
-): AsyncGenerator<WatchEvent<NodeResult>, void, undefined> {
+  { views, attributes, ...rest }: ViewsWatch,
+): AsyncGenerator<WatchEvent<View>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
   const ids = watchedIds(views);
-  const read = async (some: readonly string[]): Promise<NodeResult[]> =>
+  const read = async (some: readonly string[]): Promise<View[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
     hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);
   let changed = new Set<string>();

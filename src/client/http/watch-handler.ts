@@ -3,7 +3,7 @@ import type { IndexedEdgeType, SearchName } from '../../core/model/inference.ts'
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { InboundOfWatch, NodesWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
+import type { InboundOfWatch, SearchOfWatch, ViewsWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { SearchPredicate } from '../read/lists/search.ts';
 import type { Reader } from '../read/reader.ts';
@@ -14,7 +14,7 @@ import { eventStream, RETRY_MS, type WatchFailure } from './event-stream.ts';
 export type WatchQueryOf<G extends CompiledModel> =
   | ({ inbound: readonly [string, IndexedEdgeType<G>] } & InboundOfWatch)
   | ({ search: SearchName<G> } & SearchPredicate & SearchOfWatch)
-  | NodesWatch;
+  | ViewsWatch;
 
 /** Options of `watchHandler`. */
 export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {

@@ -7,7 +7,7 @@ import { readSearch } from './lists/search.ts';
 import { readNodes } from './nodes/views.ts';
 import type { ReadContext } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
-import type { NodeResult, Page } from './request/result.ts';
+import type { Page, View } from './request/result.ts';
 
 /** Options of `nodes`. */
 export interface NodesOptions extends Abortable {
@@ -20,11 +20,7 @@ export interface NodesOptions extends Abortable {
 }
 
 /** All nodes of a type, one page: see `Reader.nodes`. */
-export async function listNodes(
-  context: ReadContext,
-  type: string,
-  options: NodesOptions = {},
-): Promise<Page<NodeResult>> {
+export async function listNodes(context: ReadContext, type: string, options: NodesOptions = {}): Promise<Page<View>> {
   checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, signal: true });
   const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);
   const { nodes } = await readNodes(

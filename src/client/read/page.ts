@@ -28,7 +28,7 @@ export interface PageOptions<
   Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
   Path = readonly OrderValue[],
   With = PageLevels,
-> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'owner'> {
+> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'includeTarget'> {
   /**
    * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
    * themselves, at one step more.
@@ -60,9 +60,9 @@ export async function readPage(
 ): Promise<PageResult> {
   checkOptions('page', options, { ...INBOUND_OPTIONS, with: true, maxNodes: true, attributes: true });
   refuseConsistent(options.consistent, 'page');
-  if ('owner' in options && options.owner === true) {
-    const hint = 'Ask inbound for the owner, or get for the node.';
-    throw new EdgeloomError('invalid-argument', 'page takes no option owner.', hint);
+  if ('includeTarget' in options && options.includeTarget === true) {
+    const hint = 'Ask inbound for the target, or getView for the node.';
+    throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
   const plan = pagePlan(context.graph, edgeType, options);
   const boundTo = ['page', options.with && bindingOf(plan.levels)];

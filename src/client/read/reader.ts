@@ -23,7 +23,6 @@ import type {
   TotalledEdgeType,
   TotalledId,
 } from '../../core/model/inference.ts';
-import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
@@ -66,16 +65,16 @@ import type {
   Checked,
   CheckedLevels,
   EdgeFilter,
-  EdgeOwner,
+  EdgeTargetView,
   Hit,
   InboundEdge,
-  NodeOfBase,
-  NodeOfId,
   NodeOfPage,
   PartitionOption,
   StoredEdge,
+  StoredNodeOf,
+  ViewOfId,
 } from './types.ts';
-import { type WaitOptions, waitForProjection } from './wait.ts';
+import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 
 /**
  * Reads the projections of a graph.
@@ -100,7 +99,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getViews<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     ids: readonly Checked<Id, IdArgument<G, Id>>[],
     options?: GetOptions<Selection>,
-  ): Promise<NodeOfId<G, Id, Selection>[]>;
+  ): Promise<ViewOfId<G, Id, Selection>[]>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
@@ -151,7 +150,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    *
    * @example
    * // The newest tickets of a user, and the user: one Query.
-   * await reader.inbound('USER-U1', 'TICKET', { reverse: true, owner: true, limit: 10 });
+   * await reader.inbound('USER-U1', 'TICKET', { reverse: true, includeTarget: true, limit: 10 });
    */
   inbound<
     E extends IndexedEdgeType<G>,
@@ -170,7 +169,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
         PathArgument<G, E, Order>
       >
     >
-  ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
+  ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
    * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
@@ -179,7 +178,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getNode<const Id extends string>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions,
-  ): Promise<NodeOfBase<G, Id> | null>;
+  ): Promise<StoredNodeOf<G, Id> | null>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
   getEdge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
@@ -196,13 +195,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
-  ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
+  ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
    * All nodes of a type by id, as `getViews` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
    * and a BatchGetItem of the views. Throws `not-listed` for other types.
    */
-  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
+  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
    * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
@@ -313,24 +312,32 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     nodes: { views: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
-  ): AsyncIterable<WatchEvent<NodeOfId<G, Id, Selection>>>;
+  ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection>>>;
 
   /**
-   * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
+   * Resolves when what is derived from a node, or from an edge, agrees with a consistent read of it: its part of the view, its index
    * items, its reverse item and copy, and no obsolete item remains. It does not wait until a node's attributes have reached
    * the copies in other nodes' views. After that `getViews` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
    * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
    * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the table
-   * can tell: with `lowMark`, how far the stream is applied, the wait lasts until both are.
+   * can tell: with `lowWatermark`, how far the stream is applied, the wait lasts until both are.
    *
-   * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`, or where keys are hashed
-   * what `hashedEdgeKey` gives. Throws
-   * `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
+   * Throws `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
    * quarantine: what is wrong with it will not change by waiting.
+   *
+   * @example
+   * await reader.waitForProjection('GOAL-G1');
+   * await reader.waitForProjection('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    */
-  waitForProjection(base: ItemKey, options?: WaitOptions): Promise<void>;
+  waitForProjection<const Id extends string>(id: Checked<Id, IdArgument<G, Id>>, options?: WaitOptions): Promise<void>;
+  waitForProjection<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+    source: Checked<Source, SourceOf<G, E, Source>>,
+    edgeType: E,
+    target: Checked<Target, TargetOf<G, E, Target>>,
+    options?: WaitOptions,
+  ): Promise<void>;
 }
 
 /**
@@ -386,7 +393,10 @@ function readerOf<G extends CompiledModel>(
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
       requireFeed(feed).watch({ ...context, session: undefined }, leases, query, options) as never,
-    waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
+    waitForProjection: async (...given: unknown[]) => {
+      const { bases, options } = waitArguments(context, given);
+      await held(options, (held) => waitForProjection(held, bases, options));
+    },
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;

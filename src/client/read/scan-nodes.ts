@@ -13,7 +13,7 @@ import { type WithClient, withStore } from '../../store/given.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import { findNode } from './request/lookup.ts';
 import { baseAttributes } from './request/result.ts';
-import type { NodeOfBase } from './types.ts';
+import type { StoredNodeOf } from './types.ts';
 
 /** Options of `scanNodes`. */
 export interface ScanNodesOptions<Type extends string = string> extends Abortable {
@@ -54,7 +54,7 @@ export interface ScannedNodes<Node> {
 export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>(
   graph: G,
   given: ScanNodesOptions<T> | WithClient<ScanNodesOptions<T>>,
-): AsyncGenerator<ScannedNodes<NodeOfBase<G, NodeId<G, T>>>, void, undefined> {
+): AsyncGenerator<ScannedNodes<StoredNodeOf<G, NodeId<G, T>>>, void, undefined> {
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions('scanNodes', options, {
     ...{ store: true, type: true, startKey: true, segment: true, segments: true, consistent: true },

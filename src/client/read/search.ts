@@ -10,7 +10,7 @@ import {
   type SearchPredicate,
   type SearchQuery,
   type SearchScope,
-  type ValuesFromTo,
+  type ValuesBetween,
   type Without,
 } from './lists/search.ts';
 import type { ReadContext } from './request/context.ts';
@@ -44,23 +44,23 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
 /** Exactly a value. */
-export type EqualTo<Value> = { eq: Value } & Without<'beginsWith' | 'path' | 'from' | 'to'>;
+export type EqualTo<Value> = { equals: Value } & Without<'beginsWith' | 'path' | 'between'>;
 
 /** The end of a range of values: of texts any text, also one that no value has. */
 export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
 
-/** From a value to another, both inclusive. */
-export type ValueRange<End> = ValuesFromTo<End> & Without<'eq' | 'beginsWith' | 'path'>;
+/** Values from one to another. */
+export type ValueRange<End> = ValuesBetween<End> & Without<'equals' | 'beginsWith' | 'path'>;
 
 /** The beginning of a text. */
-export type BeginningWith = { beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>;
+export type BeginningWith = { beginsWith: string } & Without<'equals' | 'path' | 'between'>;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
   equality: EqualTo<T['value']>;
   ordered: EqualTo<T['value']> | ValueRange<T['value']>;
   text: EqualTo<T['value']> | ValueRange<string> | BeginningWith;
-  path: PathPredicate | Without<'eq' | 'beginsWith' | 'path' | 'from' | 'to'>;
+  path: PathPredicate | Without<'equals' | 'beginsWith' | 'path' | 'between'>;
   any: SearchPredicate;
 }
 
@@ -90,7 +90,7 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Exactly this value. */
-  eq(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  equals(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search whose hits are in an order. */
@@ -105,8 +105,10 @@ export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearc
 export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
-  /** Values from `from` to `to`, both inclusive, either may be undefined. A date without a time as `to` is the whole day in UTC. */
-  between(...options: Optional<T, [from: RangeEnd<T>, to: RangeEnd<T>], QueryOf<Result>>): Promise<ListPage<Result>>;
+  /** Values from the lowest to the highest, both inclusive, either may be undefined or null. A date without a time as the highest is the whole day in UTC. */
+  between(
+    ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result>>
+  ): Promise<ListPage<Result>>;
 }
 
 /** A search by texts or dates. */
@@ -119,7 +121,7 @@ export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch
 export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
   /**
    * Paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A whole path asks one
-   * shard, as `eq` does.
+   * shard, as `equals` does.
    *
    * @example
    * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
@@ -141,7 +143,7 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 
 /**
  * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
- * where the search has `each`. `eq` asks one shard (all, where the model spreads by source); everything else asks all
+ * where the search has `each`. `equals` asks one shard (all, where the model spreads by source); everything else asks all
  * shards and merges: with 200 shards that is 100 read units even where nothing is found.
  *
  * It has the methods that its order answers: ranks and numbers have no beginnings, `shards: 'value'` answers equality only,
@@ -159,10 +161,10 @@ export function searchOf<Result>(graph: CompiledModel, name: string, held: Readi
     held(options, (context) => readSearch(context, search, predicate, options) as Promise<ListPage<Result>>);
   return {
     find,
-    eq: (value, options) => find({ eq: value }, options),
+    equals: (value, options) => find({ equals: value }, options),
     beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
     path: (segments, options) => find({ path: segments }, options),
-    between: (from, to, options) => find({ from, to }, options),
+    between: (low, high, options) => find({ between: [low, high] }, options),
     latest: (options) => {
       const { reverse: _, ...known } = SEARCH_OPTIONS;
       checkOptions('latest', options, known);

@@ -28,7 +28,7 @@ import type {
 import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type { EdgeResult, EdgeSetEntry, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
@@ -110,11 +110,11 @@ type EntryOf<G extends CompiledModel, T extends string> = [T] extends [never]
   : Entries<G>[LeavingIn<Sources<G>, T>];
 
 /** The result of `getViews` for an id. */
-export type NodeOfId<
+export type ViewOfId<
   G extends CompiledModel,
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
-> = Id extends string ? NodeResult<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, EntryOf<G, TypeOfId<G, Id>>> : never;
+> = Id extends string ? View<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, EntryOf<G, TypeOfId<G, Id>>> : never;
 
 /** The attributes of nodes, and those of their parts, as far as they are selected; open ones where the type is not known (never). */
 type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]
@@ -124,8 +124,8 @@ type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T
     : never;
 
 /** A node as its producers wrote it. */
-export type NodeOfBase<G extends CompiledModel, Id extends string> = Id extends string
-  ? BaseNode<Id, AttributesOfId<G, Id>>
+export type StoredNodeOf<G extends CompiledModel, Id extends string> = Id extends string
+  ? StoredNode<Id, AttributesOfId<G, Id>>
   : never;
 
 /** A stored edge of one type or of several, with all its attributes. */
@@ -152,12 +152,12 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
 
 /** The node that the edges of a type enter, with the attributes that its view shows; never where the type has no owners. */
-export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
+export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
   ? never
   : OwnerOfId<G, EdgeTarget<G, E>>;
 
 type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
-  ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
+  ? TargetView<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
   : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */

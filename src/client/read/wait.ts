@@ -7,7 +7,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { sleep } from '../../foundation/runtime.ts';
 import { compareInForce, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../../stream/progress/look.ts';
 import type { ReadContext } from './request/context.ts';
-import { checkSource, findEdge } from './request/lookup.ts';
+import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from './request/lookup.ts';
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions extends Abortable {
@@ -23,39 +23,66 @@ export interface WaitOptions extends Abortable {
    * applied; undefined where that is not known yet. With it the wait also lasts until the mark has passed the moment of this
    * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
    */
-  lowMark?: (() => Promise<number | undefined>) | undefined;
+  lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 
-/** Waits until a base item is projected: see `Reader.waitForProjection`. */
-export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
-  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true, signal: true });
-  const { timeoutMs = 10_000, consistent = true, lowMark, signal } = options;
-  const kind = requireProjectedKind(context, base);
+/** The node, or the edge, to wait for: its id, or its two ends and its type; then options. */
+export type WaitArguments =
+  | [id: string, options?: WaitOptions]
+  | [source: string, edgeType: string, target: string, options?: WaitOptions];
+
+/** The base items that arguments of `Reader.waitForProjection` name, and the options. A node has an item, and one for each of its parts. */
+export function waitArguments(
+  { graph }: ReadContext,
+  [source, second, target, options]: readonly unknown[],
+): { bases: ItemKey[]; options: WaitOptions | undefined } {
+  const id = source as string;
+  checkSource(graph, id);
+  if (typeof second === 'string') {
+    const key = checkedKeyTo(edgeTypeFrom(graph, id, second), target as string);
+    return { bases: [{ source: id, target: key }], options: options as WaitOptions | undefined };
+  }
+  const parts = graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [];
+  const bases = [id, ...parts].map((key) => ({ source: id, target: key }));
+  return { bases, options: second as WaitOptions | undefined };
+}
+
+/** Waits until base items are projected: see `Reader.waitForProjection`. */
+export async function waitForProjection(
+  context: ReadContext,
+  bases: readonly ItemKey[],
+  options: WaitOptions = {},
+): Promise<void> {
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowWatermark: true, signal: true });
+  const { timeoutMs = 10_000, consistent = true, lowWatermark, signal } = options;
+  const waits = bases.map((base) => ({ base, kind: requireProjectedKind(context, base), place: {} as EdgesPlace }));
   const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
-  let place: EdgesPlace = {};
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // The mark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
-    const isPassed = lowMark === undefined || isMarkAfter(await lowMark(), calledAtMs);
+    const isPassed = lowWatermark === undefined || isMarkAfter(await lowWatermark(), calledAtMs);
     // Edges that agreed before the mark had passed may differ since.
-    if (isPassed && !wasPassed) place = {};
+    if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
-    const differing = await namesOfDifferences(context, base, kind, consistent, place);
+    const differing: string[] = [];
+    for (const { base, kind, place } of waits)
+      differing.push(...(await namesOfDifferences(context, base, kind, consistent, place)));
     if (isPassed && differing.length === 0) return;
     const left = deadline - performance.now();
     if (left <= 0) {
       const missing =
         differing.length > 0
-          ? `still different: ${differing.join(', ')}`
+          ? `still different: ${[...new Set(differing)].join(', ')}`
           : 'what is derived agrees, but the stream is not applied up to the call';
+      const [{ source, target } = { source: '', target: '' }] = bases;
       throw new EdgeloomError(
         'projection-timeout',
-        `After ${timeoutMs} ms ${base.source} ${base.target} is not projected yet; ${missing}.`,
+        `After ${timeoutMs} ms ${source} ${target} is not projected yet; ${missing}.`,
         'Check that the projector runs and how far behind it is, or wait longer.',
       );
     }

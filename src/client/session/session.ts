@@ -13,11 +13,11 @@ export interface SessionOptions {
   /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
   key?: SessionKey | undefined;
   /**
-   * Up to when everything is projected, as `createLowMark` tells it: milliseconds since 1970 before which each record of every
+   * Up to when everything is projected, as `createLowWatermark` tells it: milliseconds since 1970 before which each record of every
    * shard of the stream was applied; undefined where that is not known. Default: not known, so that old keys are looked up now
    * and then.
    */
-  lowMark?: (() => Promise<number | undefined>) | undefined;
+  lowWatermark?: (() => Promise<number | undefined>) | undefined;
   /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }
@@ -58,7 +58,7 @@ export class Session {
   private table: string | undefined;
 
   constructor(private readonly options: SessionOptions = {}) {
-    checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
+    checkOptions('createSession', options, { key: true, lowWatermark: true, indexGraceMs: true, now: true });
     checkSecret('key', options.key, 'a session');
     this.now = runtimeOf(options).now;
   }
@@ -151,7 +151,7 @@ export class Session {
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<void> {
     if (this.entries.size === 0 && this.overflow === undefined) return;
-    const mark = await this.options.lowMark?.();
+    const mark = await this.options.lowWatermark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
       // A key that was written again since then has another entry.

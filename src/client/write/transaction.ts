@@ -32,10 +32,10 @@ import { updateInTransaction } from './update/update.ts';
 /** Options of a transaction. */
 export interface TransactOptions extends Abortable {
   /**
-   * Idempotency token, up to 36 characters: the same transaction with the same token is made once within ten minutes,
+   * Up to 36 characters: the same transaction with the same token is made once within ten minutes,
    * also by another process. Default: a random one, so that the attempts of this call are safe.
    */
-  token?: string | undefined;
+  idempotencyToken?: string | undefined;
 }
 
 /** The result of a transaction. */
@@ -157,7 +157,10 @@ export class TransactionBuilder {
   };
 
   /** Checks all operations, then makes them all or none. */
-  async run({ token = globalThis.crypto.randomUUID(), signal }: TransactOptions): Promise<TransactionResult> {
+  async run({
+    idempotencyToken: token = globalThis.crypto.randomUUID(),
+    signal,
+  }: TransactOptions): Promise<TransactionResult> {
     let [wcu, rcu] = [0, 0];
     const prepareAll = async (): Promise<Prepared[]> => {
       const prepared = await this.checkedChanges();
@@ -315,7 +318,7 @@ function outcomeUnknownError(token: string, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
     `The answers of the transaction were lost, so it may have been made or not. ${messageOf(cause)}`,
-    `Send it again with the token ${token} within ten minutes: it is made once.`,
+    `Send it again with idempotencyToken: '${token}' within ten minutes: it is made once.`,
     { cause },
   );
 }

@@ -95,7 +95,7 @@ export interface Writer<G extends CompiledModel> {
    *
    * Throws `not-found` for an absent node (unless `upsert`), `condition-failed`, `too-much-contention`,
    * `too-many-attributes` where it depends on more than 150, and `outcome-unknown` where the answer was lost (unless
-   * `once`).
+   * `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -188,7 +188,7 @@ export interface Writer<G extends CompiledModel> {
 }
 
 const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true } as const;
-const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
+const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, idempotent: true } as const;
 
 /** Options of a writer. */
 export interface WriterOptions extends TelemetryOption {
@@ -284,7 +284,7 @@ export function createWriter<G extends CompiledModel>(
       return builder.run(store);
     },
     async transact(build, options = {}) {
-      checkOptions('transact', options, { token: true, signal: true });
+      checkOptions('transact', options, { idempotencyToken: true, signal: true });
       checkBuild('transact', build);
       const builder = new TransactionBuilder(graph, context);
       await build(builder);

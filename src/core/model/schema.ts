@@ -50,7 +50,7 @@ export interface SearchOptions<A> {
    * which spreads best and answers equality only. Default 200.
    */
   shards?: number | 'value';
-  /** The shard comes from the value (`eq` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
+  /** The shard comes from the value (`equals` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
   shardBy?: 'value' | 'source';
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
@@ -218,7 +218,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   partition?: NameOf<A> | SourceValue;
   /**
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
-   * `view` shows: `inbound(..., { reverse: true, owner: true })` gives it and the newest edges in one Query. It costs an
+   * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
    * index item of the node for gsi0 and gsi1 together and one for each named order, written when what the view shows
    * changes. Needs `shards: 1`. Default false.
    */

@@ -93,7 +93,7 @@ export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | 
 
 /**
  * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims do not show it. It
- * is for `lowMark`, and uses no comparison: a comparison cannot distinguish a value that is still there from one that was replaced
+ * is for `lowWatermark`, and uses no comparison: a comparison cannot distinguish a value that is still there from one that was replaced
  * and then written again. It lags by the time between two writes of a consumer's claims, ten seconds.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {

@@ -1,28 +1,28 @@
 import { TailedSource } from '../tailed-source.ts';
-import { lowMarkOfStream } from './low-mark.ts';
+import { lowWatermarkOfStream } from './low-watermark.ts';
 import type { MoverContext } from './mark-mover.ts';
 import { readPublishedMark } from './marks.ts';
 
-/** The low mark of a stream in a process that reads the whole stream anyway, such as an observer. */
+/** The low watermark of a stream in a process that reads the whole stream anyway, such as an observer. */
 export interface TailMark {
   /** Gets the pages that the process reads: the mark is moved by them, and the stream has no other reader. */
   listener: TailedSource;
-  /** The low mark, as `createLowMark` tells it: milliseconds since 1970; undefined: not known. */
+  /** The low watermark, as `createLowWatermark` tells it: milliseconds since 1970; undefined: not known. */
   upToMs(): Promise<number | undefined>;
 }
 
 /**
- * Makes the low mark of a process that reads the stream anyway. No other process moves the mark meanwhile.
+ * Makes the low watermark of a process that reads the stream anyway. No other process moves the mark meanwhile.
  *
  * @param everyMs how long an answer is reused, in milliseconds.
  */
-export function lowMarkOfTail(context: MoverContext, everyMs: number): TailMark {
+export function lowWatermarkOfTail(context: MoverContext, everyMs: number): TailMark {
   const { store, source, now } = context;
   const listener = new TailedSource(source);
   // The mark is not later than what the process has read of the stream.
   // rule: mark-is-not-later-than-the-reading
   const tail = { source: listener, now: () => Math.min(now(), listener.throughMs ?? 0) };
-  const move = lowMarkOfStream({ ...context, tail }, everyMs);
+  const move = lowWatermarkOfStream({ ...context, tail }, everyMs);
   return {
     listener,
     async upToMs() {

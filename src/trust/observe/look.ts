@@ -25,7 +25,7 @@ import { type LookModels, treatmentOf } from './treatment.ts';
 export interface LookContext extends ObserveContext, LookModels {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
-  lowMark: () => Promise<number | undefined>;
+  lowWatermark: () => Promise<number | undefined>;
 }
 
 /**
@@ -34,8 +34,8 @@ export interface LookContext extends ObserveContext, LookModels {
  */
 export async function lookAtSuspects(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
   const { now } = context;
-  // rule: low-mark-is-asked-for-before-the-look
-  const lowMarkMs = await context.lowMark();
+  // rule: low-watermark-is-asked-for-before-the-look
+  const lowWatermarkMs = await context.lowWatermark();
   const fromMs = now();
   const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
@@ -48,7 +48,7 @@ export async function lookAtSuspects(context: LookContext, suspects: readonly Su
   const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   const toMs = now();
   const seenAs = ({ wanted, stored, fanOut }: Observation): Mismatch => {
-    return { wanted, stored, fromMs, toMs, lowMarkMs, isAwaited: fanOut !== undefined };
+    return { wanted, stored, fromMs, toMs, lowWatermarkMs, isAwaited: fanOut !== undefined };
   };
   return suspects.map((suspect, i) => {
     const { source, part } = suspect;

@@ -129,8 +129,8 @@ export interface Mismatch extends Compared {
   /** The observer's clock before the first read and after the last one. */
   fromMs: number;
   toMs: number;
-  /** The low mark, asked for before the first read; undefined: not known. */
-  lowMarkMs: number | undefined;
+  /** The low watermark, asked for before the first read; undefined: not known. */
+  lowWatermarkMs: number | undefined;
   /** Whether a fan-out has still to visit it. */
   isAwaited: boolean;
   /**
@@ -165,9 +165,9 @@ export interface ObserverPace {
   driftMs: number;
   /** The wait between two looks at the same count: each reads all of its items. */
   countMs: number;
-  /** How much earlier than the low mark a touch has to be: skewed clocks, late visibility, whole seconds. */
+  /** How much earlier than the low watermark a touch has to be: skewed clocks, late visibility, whole seconds. */
   marginMs: number;
-  /** How long a difference has to last if the low mark is not known. */
+  /** How long a difference has to last if the low watermark is not known. */
   unknownMs: number;
   /** Drift that waits for a repair and does not hold the time: beyond this number it does. */
   mostExceptions: number;

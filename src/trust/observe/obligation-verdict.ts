@@ -35,7 +35,7 @@ export function verdictOn(suspect: Suspect, mismatch: Mismatch, around: Surround
 
 /** Whether nothing is on its way that could still make a part right. */
 function lasts(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace: ObserverPace): boolean {
-  const { fromMs, lowMarkMs, isAwaited } = mismatch;
+  const { fromMs, lowWatermarkMs, isAwaited } = mismatch;
   // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
   const isOnItsWay = isAwaited && suspect.part.kind !== 'continuation';
   // rule: alarm-waits-for-fan-outs-under-way
@@ -43,8 +43,10 @@ function lasts(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace:
   // rule: alarm-waits-for-open-fan-outs
   if (around.isReachedByFanOut) return false;
   const touchedMs = around.newestMs;
-  // rule: alarm-waits-for-the-low-mark
-  return lowMarkMs === undefined ? touchedMs + pace.unknownMs < fromMs : touchedMs + pace.marginMs < lowMarkMs;
+  // rule: alarm-waits-for-the-low-watermark
+  return lowWatermarkMs === undefined
+    ? touchedMs + pace.unknownMs < fromMs
+    : touchedMs + pace.marginMs < lowWatermarkMs;
 }
 
 /**
@@ -76,7 +78,7 @@ export function isNews(drift: ObservedDrift | undefined, { wanted }: Mismatch, n
  */
 export function driftBy(
   suspect: Suspect,
-  { wanted, stored, lowMarkMs }: Mismatch,
+  { wanted, stored, lowWatermarkMs }: Mismatch,
   state: ObservedDrift['state'],
   { known, touchedMs, nowMs }: { known: ObservedDrift | undefined; touchedMs: number | undefined; nowMs: number },
 ): ObservedDrift {
@@ -87,7 +89,7 @@ export function driftBy(
     ...(touchedMs !== undefined && { touchedMs }),
     foundMs: known?.foundMs ?? nowMs,
     state: known?.state === 'given-up' ? 'given-up' : state,
-    // rule: unknown-low-mark-is-told
-    isCertain: lowMarkMs !== undefined,
+    // rule: unknown-low-watermark-is-told
+    isCertain: lowWatermarkMs !== undefined,
   };
 }

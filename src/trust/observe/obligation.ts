@@ -53,7 +53,7 @@ export interface ObservedDrift {
    * may be right still. `not-ready`: it belongs to something that readers do not use yet, or no more. It is drift once they do.
    */
   state: 'drift' | 'given-up' | 'at-risk' | 'not-ready';
-  /** Whether the low mark was known. If not, the passed time alone has decided. */
+  /** Whether the low watermark was known. If not, the passed time alone has decided. */
   isCertain: boolean;
 }
 

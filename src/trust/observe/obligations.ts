@@ -208,11 +208,11 @@ export class Obligations {
   }
 
   /** Returns at most `most` parts to be read now, those first that have waited longest, and begins a look at them. */
-  beginLook(nowMs: number, lowMarkMs: number | undefined, most: number): Obligation[] {
+  beginLook(nowMs: number, lowWatermarkMs: number | undefined, most: number): Obligation[] {
     const due: Obligation[] = [];
     for (const part of this.index.parts.values()) {
       if (dueMsOf(part) > nowMs) continue;
-      if (this.awaitsMore(part, lowMarkMs)) postpone(part, nowMs + this.pace.settleMs / 3);
+      if (this.awaitsMore(part, lowWatermarkMs)) postpone(part, nowMs + this.pace.settleMs / 3);
       else due.push(part);
     }
     due.sort((left, right) => dueMsOf(left) - dueMsOf(right));
@@ -225,11 +225,11 @@ export class Obligations {
    * Whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
    * going to close it. A difference found before is no drift yet.
    */
-  private awaitsMore(part: Obligation, lowMarkMs: number | undefined): boolean {
+  private awaitsMore(part: Obligation, lowWatermarkMs: number | undefined): boolean {
     const spread = this.index.spreadReaching(part.suspect);
     if (spread !== undefined && spread.stage.at !== 'named') return true;
-    if (lowMarkMs === undefined || driftOf(part) !== undefined || isLeftByCheck(part)) return false;
-    if (this.index.newestMsOf(part) + this.pace.marginMs < lowMarkMs) return false;
+    if (lowWatermarkMs === undefined || driftOf(part) !== undefined || isLeftByCheck(part)) return false;
+    if (this.index.newestMsOf(part) + this.pace.marginMs < lowWatermarkMs) return false;
     return this.index.hasImageFor(part);
   }
 
@@ -375,7 +375,7 @@ export class Obligations {
   }
 
   /** Closes the spreads for which everything made before the end of their Query was received, and forgets old touches. */
-  closeReceivedSpreads(receivedThroughMs: number, lowMarkMs: number | undefined): void {
+  closeReceivedSpreads(receivedThroughMs: number, lowWatermarkMs: number | undefined): void {
     for (const [name, open] of this.index.spreads) {
       // A child that came during the Query is known by its record.
       // rule: fan-out-is-held-until-its-query-is-consumed
@@ -385,7 +385,8 @@ export class Obligations {
     }
     this.index.forgetClosedTouches(receivedThroughMs);
     const { marginMs, unknownMs } = this.pace;
-    const oldMs = lowMarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowMarkMs, receivedThroughMs);
+    const oldMs =
+      lowWatermarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowWatermarkMs, receivedThroughMs);
     this.index.forgetNewest(oldMs, marginMs);
   }
 }

@@ -11,7 +11,7 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
-import { lowMarkOfTail } from '../../stream/progress/tail-mark.ts';
+import { lowWatermarkOfTail } from '../../stream/progress/tail-mark.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { check } from '../check/check.ts';
@@ -33,11 +33,11 @@ export interface ObserveOptions extends RuntimeOptions {
   /** The table's stream. */
   source: StreamSource;
   /**
-   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low mark, which the run moves by
+   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low watermark, which the run moves by
    * the records that it reads.
    */
-  lowMark?: (() => Promise<number | undefined>) | undefined;
-  /** How long a low mark is used, in milliseconds. Default 5,000. */
+  lowWatermark?: (() => Promise<number | undefined>) | undefined;
+  /** How long a low watermark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
   /**
    * The share of the changed items, from 0 to 1, about which the indexes of the table are asked a minute later or more: their content is sampled,
@@ -101,7 +101,7 @@ export interface ObserveResult extends ObserverProgress {
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
 /** Shards whose places are cheap to save, and the longest time between two saves: well within the lease. */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
-/** How long a low mark is used, in milliseconds. */
+/** How long a low watermark is used, in milliseconds. */
 const MARK_MS = 5_000;
 
 /**
@@ -128,7 +128,8 @@ async function observeUntilEnd(
   const state = await memory.open();
   if (state === 'busy') return { drift: [], records: 0, endedBy: 'busy' };
   const ready = modelToCheck(graph, store);
-  const mark = options.lowMark === undefined ? lowMarkOfTail({ graph, store, source, now }, markMs) : undefined;
+  const mark =
+    options.lowWatermark === undefined ? lowWatermarkOfTail({ graph, store, source, now }, markMs) : undefined;
   const feeder = options.feed && feederOf(options, options.feed, state);
   const { indexSample: sample = new IndexSample(graph, options.indexShare), onIndexDifference } = options;
   sample.resume(state?.sampled, now());
@@ -137,7 +138,7 @@ async function observeUntilEnd(
       feeder,
       indexSample: sample,
       ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now },
-      lowMark: options.lowMark ?? mark!.upToMs,
+      lowWatermark: options.lowWatermark ?? mark!.upToMs,
       listener: mark?.listener,
       limits: options.limits,
       async onDrift(drift) {

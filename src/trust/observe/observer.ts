@@ -32,8 +32,8 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
   table: CompiledModel['table'];
   /** The time before which the projector has applied every record, in milliseconds since 1970; undefined: not known. */
-  lowMark: () => Promise<number | undefined>;
-  /** Told of all that is read of the stream: the low mark needs no other reader. */
+  lowWatermark: () => Promise<number | undefined>;
+  /** Told of all that is read of the stream: the low watermark needs no other reader. */
   listener?: TailListener | undefined;
   /** Tells others of the changes; asked before the records count as read. */
   feeder?: Pick<Feeder, 'noteGap' | 'tell'> | undefined;
@@ -58,7 +58,7 @@ export interface ObserverLimits extends TailLimits {
 
 const LIMITS: ObserverLimits = {
   ...TAIL_LIMITS,
-  // The low mark that others read is not later than the last listing.
+  // The low watermark that others read is not later than the last listing.
   listMs: 5_000,
   skewMs: 5_000,
   settleMs: 3_000,
@@ -334,7 +334,7 @@ export class Observer {
     const { context, obligations } = this;
     const { now, source, store, ready } = context;
     for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
-    const lowMarkMs = await context.lowMark();
+    const lowWatermarkMs = await context.lowWatermark();
     const spreads = obligations.beginSpreadQueries(SPREADS_AT_ONCE);
     let looks = 0;
     if (spreads.length > 0 || obligations.isDue(now())) {
@@ -348,15 +348,15 @@ export class Observer {
         store,
         stream,
         now,
-        lowMark: context.lowMark,
+        lowWatermark: context.lowWatermark,
       };
       await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
-      looks = await this.lookAtDueParts(looking, lowMarkMs);
+      looks = await this.lookAtDueParts(looking, lowWatermarkMs);
     }
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
     for (const drift of obligations.judgeDifferences(through, now())) await this.reportDrift(drift);
-    obligations.closeReceivedSpreads(through, lowMarkMs);
+    obligations.closeReceivedSpreads(through, lowWatermarkMs);
     return looks + spreads.length;
   }
 
@@ -374,9 +374,9 @@ export class Observer {
     }
   }
 
-  private async lookAtDueParts(context: LookContext, lowMarkMs: number | undefined): Promise<number> {
+  private async lookAtDueParts(context: LookContext, lowWatermarkMs: number | undefined): Promise<number> {
     const { obligations } = this;
-    const begun = obligations.beginLook(context.now(), lowMarkMs, LOOK);
+    const begun = obligations.beginLook(context.now(), lowWatermarkMs, LOOK);
     if (begun.length === 0) return 0;
     let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
     try {

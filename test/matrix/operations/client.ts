@@ -121,10 +121,10 @@ async function codeOf(run: () => Promise<unknown>): Promise<string> {
 }
 
 /** What a session of one writer shows, before and after its writes are projected. */
-async function showOwnWrites(bench: Bench, lowMark?: () => Promise<number | undefined>): Promise<Outcome> {
+async function showOwnWrites(bench: Bench, lowWatermark?: () => Promise<number | undefined>): Promise<Outcome> {
   const { rig } = bench;
   await bench.begin();
-  const session = createSession({ now: () => rig.nowMs(), ...(lowMark && { lowMark }) });
+  const session = createSession({ now: () => rig.nowMs(), ...(lowWatermark && { lowWatermark }) });
   const writer = writerOf(bench).with(session);
   const reader = bench.reader().with(session) as unknown as OpenReader;
   const expectShown = () => bench.expectAnswers({ reader, kinds: OF_SESSIONS });
@@ -178,8 +178,8 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     run: (bench) => showOwnWrites(bench),
   },
   {
-    name: 'own write in a session with lowMark',
-    covers: ['library:createLowMark'],
+    name: 'own write in a session with lowWatermark',
+    covers: ['library:createLowWatermark'],
     run: async (bench) => {
       const { rig } = bench;
       // What is projected is known to the second; the last write may lie in it.
@@ -196,18 +196,16 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await bench.deleteSome();
       await bench.putAll(1);
       const keys = [
-        ...bench.ids.map((id) => ({ source: id, target: id })),
-        ...bench.wholes.map((id) => ({ source: id, target: PART })),
-        ...bench.pairs.map(([source, target]) => bench.edgeKey(source, target)),
+        ...bench.ids.map((id): [string] => [id]),
+        ...bench.pairs.map(([source, target]): [string, string, string] => [source, 'MEMBER', target]),
       ];
       const reader = bench.reader();
       const waitFor = (key: (typeof keys)[number]): Promise<string> =>
-        codeOf(() => reader.waitForProjection(key, { timeoutMs: 0 }));
+        codeOf(() => reader.waitForProjection(...([...key, { timeoutMs: 0 }] as unknown as [never])));
       const before = await Promise.all(keys.map(waitFor));
       holds(before.includes('projection-timeout'), 'a wait is over before anything is projected');
       await bench.consume();
-      for (const key of keys)
-        expectSame(await waitFor(key), 'done', `the end of a wait for ${key.source} ${key.target}`);
+      for (const key of keys) expectSame(await waitFor(key), 'done', `the end of a wait for ${key.join(' ')}`);
       return RAN;
     },
   },

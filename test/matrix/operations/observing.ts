@@ -20,7 +20,7 @@ export async function runObserver(
   const endMs = rig.nowMs() + forMs;
   return await observe({
     ...{ graph, store: rig.store, source: rig.stream, untilVerified: true, checks: false },
-    lowMark: async () => ((await bench.isConsumed()) ? rig.nowMs() : rig.nowMs() - LONG_MS),
+    lowWatermark: async () => ((await bench.isConsumed()) ? rig.nowMs() : rig.nowMs() - LONG_MS),
     ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
     remainingMs: () => endMs - rig.nowMs(),
     // There is one clock, and records are there at once. One lost item is several differences, and each of them is to be named.

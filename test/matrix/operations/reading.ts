@@ -43,7 +43,7 @@ export const READING_OPERATIONS: readonly Operation[] = [
   asking(
     'ranges',
     ['range'],
-    ['search.between', 'search.beginsWith', 'search.eq', 'search.path'],
+    ['search.between', 'search.beginsWith', 'search.equals', 'search.path'],
     'It has no order of single values.',
   ),
   asking('pages by cursor', ['pages'], ['command:search', 'command:inbound', 'command:nodes'], NO_LIST),

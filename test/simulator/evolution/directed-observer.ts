@@ -36,7 +36,7 @@ class ObservedStage extends Stage {
   readonly alarms: ObservedDrift[] = [];
   readonly observer: Observer;
   /** Every record that was made before is applied; `unknown`: nobody can tell. Default: all of them. */
-  lowMarkMs: number | 'unknown' | undefined;
+  lowWatermarkMs: number | 'unknown' | undefined;
   /** Is waited for by the next page that is read. */
   beforePage: (() => Promise<void>) | undefined;
   /** When each derived item changed. */
@@ -60,7 +60,7 @@ class ObservedStage extends Stage {
           store: this.table,
         },
         ...{ source: this.source(), table: graph.table, now, limits: LIMITS },
-        lowMark: async () => (this.lowMarkMs === 'unknown' ? undefined : (this.lowMarkMs ?? this.nowMs)),
+        lowWatermark: async () => (this.lowWatermarkMs === 'unknown' ? undefined : (this.lowWatermarkMs ?? this.nowMs)),
         onDrift: (drift) => void this.alarms.push(drift),
       },
       undefined,
@@ -179,9 +179,9 @@ function toRecord(
 
 /** The schedules, by what happens in them; each gives what the observer says wrongly. */
 export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
-  'a search becomes ready while a record of it is on its way, and nobody knows the low mark': async () => {
+  'a search becomes ready while a record of it is on its way, and nobody knows the low watermark': async () => {
     const stage = await ObservedStage.of(SEARCHED);
-    stage.lowMarkMs = 'unknown';
+    stage.lowWatermarkMs = 'unknown';
     let writtenMs = 0;
     await stage.migrateWith(SEARCHED, async () => {
       writtenMs = stage.nowMs;
@@ -199,7 +199,7 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
       // The records of the build are judged by now.
       await stage.observe(40);
       writtenMs = stage.nowMs;
-      stage.lowMarkMs = stage.nowMs;
+      stage.lowWatermarkMs = stage.nowMs;
       await stage.write('A-1', 'A-1', { a: '1', tag: 'p', status: 'new' });
       await stage.observe(40);
     });
@@ -213,7 +213,7 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
     stage.beforePage = () =>
       stage.migrateWith(SEARCHED, async () => {
         writtenMs = stage.nowMs;
-        stage.lowMarkMs = stage.nowMs;
+        stage.lowWatermarkMs = stage.nowMs;
         // The build wrote nothing for it, so that no record of a derived item tells of it.
         await stage.write('A-2', 'A-2', { a: '1', tag: 'q' });
       });
@@ -299,7 +299,13 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
     for (const item of [unknown, other]) await stage.table.put(item);
     const { drift } = await observe({
       ...{ graph: modelOf(SEARCHED), store: stage.table, source: stage.source(), limits: LIMITS },
-      ...{ repairs: true, checks: false, untilAtRest: true, now: () => stage.nowMs, lowMark: async () => stage.nowMs },
+      ...{
+        repairs: true,
+        checks: false,
+        untilAtRest: true,
+        now: () => stage.nowMs,
+        lowWatermark: async () => stage.nowMs,
+      },
       memory: { open: async () => state, save: async () => true, close: async () => undefined },
       wait: async (milliseconds) => {
         stage.nowMs += milliseconds;

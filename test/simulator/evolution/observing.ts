@@ -138,7 +138,7 @@ export class Observing {
       {
         ...{ maintained: registeredModel(graph, store), ready: modelToCheck(graph, store), store, source },
         ...{ table: graph.table, now: () => timeline.nowMs },
-        lowMark: async () => (this.knowsMark ? this.appliedUpToMs() : undefined),
+        lowWatermark: async () => (this.knowsMark ? this.appliedUpToMs() : undefined),
         onDrift: (drift) => {
           // The answer of a call that stood still may reach a process that has ended.
           if (!process.isDead) judge.alarm(drift);

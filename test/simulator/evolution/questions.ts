@@ -161,7 +161,7 @@ export class Questions {
     const { items, question } =
       value === undefined
         ? await this.walk(`all ${name}`, (options) => asked.all({ ...options, reverse }))
-        : await this.walk(`${name} = ${value}`, (options) => asked.eq(value, options));
+        : await this.walk(`${name} = ${value}`, (options) => asked.equals(value, options));
     return {
       question,
       judge: (span: Span) =>
@@ -203,12 +203,12 @@ export class Questions {
       order: name,
       reverse,
       ...(equal !== undefined && { equals: equal }),
-      ...(withOwner && { owner: true }),
+      ...(withOwner && { includeTarget: true }),
     };
     let owner: { attributes: unknown } | null | undefined;
     const { items, question } = await this.walk(`inbound ${target} ${name} ${equal ?? ''}`, async (options) => {
       const page = await reader.inbound(target, 'AB', { ...options, ...asked });
-      if (page.owner !== undefined) owner = page.owner;
+      if (page.target !== undefined) owner = page.target;
       return page;
     });
     return {
@@ -520,7 +520,7 @@ interface ListOf<T> {
 interface AnyReader {
   getViews(ids: readonly string[]): Promise<Node[]>;
   search(name: string): {
-    eq(value: unknown, options: object): Promise<ListOf<Hit>>;
+    equals(value: unknown, options: object): Promise<ListOf<Hit>>;
     all(options: object): Promise<ListOf<Hit>>;
     count(): Promise<{ count: number }>;
   };
@@ -529,7 +529,7 @@ interface AnyReader {
     target: string,
     type: string,
     options: object,
-  ): Promise<ListOf<Hit> & { owner?: { attributes: unknown } | null }>;
+  ): Promise<ListOf<Hit> & { target?: { attributes: unknown } | null }>;
   page(target: string, type: string, options: object): Promise<ListOf<Node> & { nodes: object }>;
   degree(source: string, type: string): Promise<number>;
   total(id: string, type: string, options: object): Promise<TotalGiven>;

@@ -286,7 +286,7 @@ function searcher(graph: CompiledModel, store: MemoryStore, now: () => number): 
   const reader = createReader(graph, { store, leases }) as Reader<typeof SEARCHED>;
   return async (tag) => {
     try {
-      const { items } = await reader.search('N.tag').eq(tag);
+      const { items } = await reader.search('N.tag').equals(tag);
       return items.map(({ id }) => id).join(' ');
     } catch (error) {
       if (error instanceof EdgeloomError && error.code === 'projection-not-ready') return 'not-ready';

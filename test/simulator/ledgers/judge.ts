@@ -60,7 +60,9 @@ export async function differences(spec: Spec, truth: Truth, store: Store, past: 
     for (const [part, { searches }] of Object.entries(parts)) {
       for (const attribute of searches) {
         for (const value of STATUSES) {
-          const { items } = await reader.search(`${type}.${part}.${attribute}`).find({ eq: value }, { limit: 1000 });
+          const { items } = await reader
+            .search(`${type}.${part}.${attribute}`)
+            .find({ equals: value }, { limit: 1000 });
           const ids = items.map(({ id }) => id).sort(compareBytes);
           compare(`search ${type}.${part}.${attribute} ${value}`, foundBy(truth, type, part, attribute, value), ids);
         }

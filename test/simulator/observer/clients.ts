@@ -32,7 +32,7 @@ interface Own {
 
 /**
  * A client of an application with a session: it writes items that nobody else writes, and each answer has to show them as they are. Its
- * session goes from request to request as a token, and its keys leave it by the low mark.
+ * session goes from request to request as a token, and its keys leave it by the low watermark.
  */
 export class SessionClient implements SimulatedProcess {
   readonly failureKind = 'retryable';
@@ -45,7 +45,7 @@ export class SessionClient implements SimulatedProcess {
   private readonly user: string;
   private readonly reader: Reader<CompiledModel>;
   private readonly writer: Writer<CompiledModel>;
-  private readonly lowMark: () => Promise<number | undefined>;
+  private readonly lowWatermark: () => Promise<number | undefined>;
   private readonly skew: number;
 
   constructor(
@@ -64,7 +64,7 @@ export class SessionClient implements SimulatedProcess {
     const store = new FaultyStore(this);
     this.reader = createReader(graph, { store, leases: withoutRegistry(graph) });
     this.writer = createWriter(graph, { store });
-    this.lowMark = mark.ofReader(name, store);
+    this.lowWatermark = mark.ofReader(name, store);
   }
 
   /** Enters the client's first request. */
@@ -105,8 +105,8 @@ export class SessionClient implements SimulatedProcess {
   }
 
   private session(): Session {
-    const { world, lowMark, skew } = this;
-    return Session.from(this.token, { lowMark, now: () => world.agenda.now + skew });
+    const { world, lowWatermark, skew } = this;
+    return Session.from(this.token, { lowWatermark, now: () => world.agenda.now + skew });
   }
 
   private async write(name: string): Promise<void> {
@@ -229,7 +229,7 @@ export class SessionClient implements SimulatedProcess {
         questions.push({
           what: `the search for ${name}`,
           ask: async (reader) => {
-            const { items } = await reader.search('GOAL.name').eq(name);
+            const { items } = await reader.search('GOAL.name').equals(name);
             return items.filter(({ id }) => id === goal).map(() => true);
           },
           want: () => (own.goal?.name === name ? [true] : []),
@@ -276,6 +276,6 @@ interface AnyReader {
     type: string,
     query: object,
   ): Promise<{ items: { source: string; attributes: Record<string, unknown> }[] }>;
-  search(name: string): { eq(value: string): Promise<{ items: { id: string }[] }> };
+  search(name: string): { equals(value: string): Promise<{ items: { id: string }[] }> };
   total(id: string, type: string): Promise<{ count: number; hours: string }>;
 }

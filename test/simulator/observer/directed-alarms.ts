@@ -14,7 +14,7 @@ export const ALARMS: Readonly<Record<string, WrittenSchedule>> = {
   },
 
   'a fan-out takes minutes for each of its pages': {
-    // The low mark passes the parent's record with the first page: it waits for the continuation's record, which is later.
+    // The low watermark passes the parent's record with the first page: it waits for the continuation's record, which is later.
     bug: 'alarm-during-a-fan-out',
     shows: 'false-alarm',
     async play() {

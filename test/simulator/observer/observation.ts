@@ -48,7 +48,7 @@ export class Observation {
   constructor(
     readonly world: World,
     readonly streams: ObservedStreams,
-    /** Whether the projector's low mark is known to the observer. */
+    /** Whether the projector's low watermark is known to the observer. */
     readonly knowsMark: boolean,
     /** The product's own mark, which the observer moves. Absent: it knows that of the oracle. */
     private readonly mark?: ProductMark,
@@ -91,7 +91,7 @@ export class Observation {
         source,
         table: world.graph.table,
         now: () => agenda.now,
-        lowMark: mark?.upToMs ?? ofOracle,
+        lowWatermark: mark?.upToMs ?? ofOracle,
         listener: mark?.listener,
         onDrift: (drift) => this.alarmed(drift),
         limits: {
@@ -194,7 +194,7 @@ export class Observation {
     world.tell(() => `observer: ALARM ${JSON.stringify(drift)}`);
     this.alarms.push({ drift, atMs: world.agenda.now });
     if (!drift.isCertain) {
-      // Without the low mark only the passed time decides, and the projector may be hours behind.
+      // Without the low watermark only the passed time decides, and the projector may be hours behind.
       world.count('uncertain alarms');
       return;
     }
@@ -250,7 +250,7 @@ export class Observation {
       const { source, target, text } = part;
       if (!isKnown(part)) world.fail('unseen-drift', `the observer does not tell of ${source} ${target}: ${text}`);
     }
-    if (this.mark?.isStuck === true) world.fail('stalled', 'the low mark stands still although all is calm');
+    if (this.mark?.isStuck === true) world.fail('stalled', 'the low watermark stands still although all is calm');
     // To move the mark takes some calls in each turn, and each may be slow.
     const least = world.agenda.now - (this.mark === undefined ? 5 : 15) * LONGEST_PAUSE;
     if (throughMs !== undefined && throughMs > least) return;

@@ -1,7 +1,7 @@
 import { drop, setValue } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 
-/** Planted in the low mark as the observer's tail moves it. */
+/** Planted in the low watermark as the observer's tail moves it. */
 export const MARK: readonly Mutant[] = [
   {
     name: 'mark-passes-what-is-not-read',

@@ -297,17 +297,17 @@ const FEED: readonly Mutant[] = [
 /** Planted in what is told of as drift. */
 const ALARMS: readonly Mutant[] = [
   {
-    name: 'alarm-before-low-mark',
+    name: 'alarm-before-low-watermark',
     rule: 'A difference is drift only if the projector had applied its newest touch before it was seen.',
-    changes: [setValue('alarm-waits-for-the-low-mark', 'touchedMs < fromMs')],
+    changes: [setValue('alarm-waits-for-the-low-watermark', 'touchedMs < fromMs')],
   },
   {
-    name: 'low-mark-after-the-look',
-    rule: 'The low mark is asked for before the first read of a look.',
+    name: 'low-watermark-after-the-look',
+    rule: 'The low watermark is asked for before the first read of a look.',
     changes: [
       replace(
-        'low-mark-is-asked-for-before-the-look',
-        'const lowMarkMs = (await context.lowMark()) && Number.MAX_VALUE;',
+        'low-watermark-is-asked-for-before-the-look',
+        'const lowWatermarkMs = (await context.lowWatermark()) && Number.MAX_VALUE;',
       ),
     ],
   },
@@ -352,9 +352,9 @@ const ALARMS: readonly Mutant[] = [
     changes: [drop('alarm-waits-for-open-fan-outs')],
   },
   {
-    name: 'unknown-low-mark-is-certain',
-    rule: 'Without a low mark a finding says that it is not certain.',
-    changes: [setProperty('unknown-low-mark-is-told', 'isCertain', 'true')],
+    name: 'unknown-low-watermark-is-certain',
+    rule: 'Without a low watermark a finding says that it is not certain.',
+    changes: [setProperty('unknown-low-watermark-is-told', 'isCertain', 'true')],
   },
   {
     name: 'stuck-fan-out-holds-the-time',
@@ -418,10 +418,10 @@ const FOUND: ReadonlySet<string> = new Set([
   'feed-begins-once',
   'time-goes-on-in-a-gap',
   'check-leaves-nothing-open',
-  'alarm-before-low-mark',
-  'low-mark-after-the-look',
+  'alarm-before-low-watermark',
+  'low-watermark-after-the-look',
   'quarantined-is-drift',
-  'unknown-low-mark-is-certain',
+  'unknown-low-watermark-is-certain',
   'mark-passes-what-is-not-read',
   'mark-of-the-end-of-the-look',
   'saved-mark-passes-what-is-unclaimed',

@@ -3,8 +3,8 @@ import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
-import { lowMarkOfStream } from '../../../src/stream/progress/low-mark.ts';
-import { lowMarkOfTail, type TailMark } from '../../../src/stream/progress/tail-mark.ts';
+import { lowWatermarkOfStream } from '../../../src/stream/progress/low-watermark.ts';
+import { lowWatermarkOfTail, type TailMark } from '../../../src/stream/progress/tail-mark.ts';
 import type { StreamSource } from '../../../src/stream/source.ts';
 import { sweep } from '../../../src/trust/repair/sweep.ts';
 import { Consumers } from '../consumers.ts';
@@ -23,7 +23,7 @@ const OWN = `${SERVICE_PARTITION} `;
 const SWEPT_AFTER_MS = 65 * SECOND;
 
 /**
- * The low mark as the product has it: consumers write claims into the table, the observer moves the mark by what it reads, others
+ * The low watermark as the product has it: consumers write claims into the table, the observer moves the mark by what it reads, others
  * read it, and move it while no observer does. Whoever gets a mark, every record made before it has to be applied.
  */
 export class ProductMark {
@@ -44,7 +44,7 @@ export class ProductMark {
   /** The mark of a process that observes. */
   ofObserver(name: string, store: Store, source: StreamSource): TailMark {
     const { graph, agenda } = this.world;
-    const mark = lowMarkOfTail({ graph, store, source, now: () => agenda.now }, this.reusedMs);
+    const mark = lowWatermarkOfTail({ graph, store, source, now: () => agenda.now }, this.reusedMs);
     const upToMs = async (): Promise<number | undefined> => {
       this.observedMs = this.judged(name, await mark.upToMs());
       return this.observedMs;
@@ -60,7 +60,7 @@ export class ProductMark {
     return async () => {
       if (source?.streamArn !== this.streams.streamArn) mark = undefined;
       source = mark === undefined ? this.streams.source() : source!;
-      mark ??= lowMarkOfStream({ graph, store, source, now: () => agenda.now }, this.reusedMs);
+      mark ??= lowWatermarkOfStream({ graph, store, source, now: () => agenda.now }, this.reusedMs);
       return this.judged(name, await mark());
     };
   }

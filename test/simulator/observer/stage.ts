@@ -63,7 +63,7 @@ export class Stage {
   observerAhead = 0;
   /** For how many seconds the stream hides the records that are made now. */
   late = 0;
-  /** Whether the observer knows the projector's low mark. */
+  /** Whether the observer knows the projector's low watermark. */
   knowsMark = true;
   /** The table's present stream. A schedule opens, closes, trims and throttles its shards. */
   stream: ScriptedStream;
@@ -135,7 +135,7 @@ export class Stage {
     await this.apply(this.store, due);
   }
 
-  /** The projector gives up the records that it has not applied. Only if no low mark is known: that stops at them. */
+  /** The projector gives up the records that it has not applied. Only if no low watermark is known: that stops at them. */
   giveUp(): void {
     this.unapplied = [];
   }
@@ -205,7 +205,7 @@ export class Stage {
       {
         ...{ maintained: model, ready: model, store: this.store, source: this.stream, table: this.graph.table },
         ...{ limits, now: () => this.observerNow() },
-        lowMark: async () => (this.knowsMark ? this.lowMarkMs() : undefined),
+        lowWatermark: async () => (this.knowsMark ? this.lowWatermarkMs() : undefined),
         onDrift: (drift) => this.judgeAlarm(drift),
       },
       this.saved,
@@ -230,7 +230,7 @@ export class Stage {
   }
 
   /** The projector has applied every record that is stamped before this time. */
-  private lowMarkMs(): number {
+  private lowWatermarkMs(): number {
     return Math.min(this.nowMs, ...this.unapplied.map(({ stampMs }) => stampMs));
   }
 

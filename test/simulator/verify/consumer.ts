@@ -62,7 +62,7 @@ export class PlainConsumer {
   }
 
   /** The least stamp of what is shown and not applied; a time in milliseconds. */
-  lowMarkMs(): number {
+  lowWatermarkMs(): number {
     const { now } = this.clock;
     let least = now;
     for (const shard of this.streams.shards) {

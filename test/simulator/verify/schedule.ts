@@ -281,8 +281,8 @@ class Schedule {
         ...{ maintained: model, ready: model, table: graph.table, now: () => clock.now },
         store: observersStore(table, clock, dice, weather),
         source: streams.source(weather),
-        lowMark: async () => {
-          const markMs = this.knowsMark ? this.consumer.lowMarkMs() : undefined;
+        lowWatermark: async () => {
+          const markMs = this.knowsMark ? this.consumer.lowWatermarkMs() : undefined;
           clock.pass(dice.below(weather.longestMs));
           return markMs;
         },

@@ -178,7 +178,7 @@ export const adjacencyList: ForeignTable = {
         .map((item) => `THING-${item['node']}`)
         .sort(),
       ours: async (reader) =>
-        (await reader.search('THING.label').eq('label 1')).items.map(({ id }) => String(id)).sort(),
+        (await reader.search('THING.label').equals('label 1')).items.map(({ id }) => String(id)).sort(),
     },
   ],
 };

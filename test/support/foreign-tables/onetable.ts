@@ -118,7 +118,7 @@ export const oneTable: ForeignTable = {
     ...['u3@example.org', 'nobody@example.org'].map((email) => ({
       text: `the user with the address ${email}`,
       old: query(all, ['gs1pk', 'gs1sk'], `user#${email}`).map((item) => `USER-${item['email']}`),
-      ours: async (reader: Reader) => (await reader.search('USER.email').eq(email)).items.map(({ id }) => id),
+      ours: async (reader: Reader) => (await reader.search('USER.email').equals(email)).items.map(({ id }) => id),
     })),
     {
       text: 'the users of Rome',
@@ -127,7 +127,7 @@ export const oneTable: ForeignTable = {
         .map(({ email }) => `USER-${email}`)
         .sort(),
       ours: async (reader: Reader) =>
-        (await reader.search('USER.city').eq('Rome')).items.map(({ id }) => String(id)).sort(),
+        (await reader.search('USER.city').equals('Rome')).items.map(({ id }) => String(id)).sort(),
     },
   ],
 };

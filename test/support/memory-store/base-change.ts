@@ -18,7 +18,6 @@ import { copyIn, normalNumber, refused, sumOf } from './item.ts';
 export function checkedChange(change: BaseChange, { partitionKey, sortKey }: TableNames): BaseChange {
   const { condition } = change;
   if (condition?.equal !== undefined) copyIn(condition.equal);
-  if (condition?.equalIfPresent !== undefined) copyIn(condition.equalIfPresent);
   if (change.kind === 'look' && JSON.stringify(condition ?? {}) === '{}') throw refused('a look has no condition');
   if (change.kind !== 'update') return change;
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = change.changes;
@@ -34,17 +33,13 @@ export function checkedChange(change: BaseChange, { partitionKey, sortKey }: Tab
 
 /** Whether an item, or its absence, meets a condition. */
 export function meetsBase(item: Item | undefined, condition: BaseCondition = {}): boolean {
-  const { present, equal = {}, absent = [], equalIfPresent = {}, mirroredBefore } = condition;
+  const { present, equal = {}, absent = [], mirroredBefore } = condition;
   if (present !== undefined && present !== (item !== undefined)) return false;
   const has = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   return (
     Object.keys(equal).every((name) => has(name) !== undefined && sameValue(has(name), equal[name])) &&
     absent.every((name) => has(name) === undefined) &&
-    (mirroredBefore === undefined || item === undefined || isMirroredBefore(item, mirroredBefore)) &&
-    (item === undefined ||
-      Object.keys(equalIfPresent).every(
-        (name) => has(name) !== undefined && sameValue(has(name), equalIfPresent[name]),
-      ))
+    (mirroredBefore === undefined || item === undefined || isMirroredBefore(item, mirroredBefore))
   );
 }
 

@@ -11,9 +11,9 @@ await reader.inbound('USER-1', 'FOLLOWS');
 // @ts-expect-error no member is a goal
 await reader.inbound('GOAL-1', 'MEMBER');
 // @ts-expect-error names are spread by country
-await reader.search('USER.born').eq('1815-12-10');
+await reader.search('USER.born').equals('1815-12-10');
 // @ts-expect-error a number is no date
-await reader.search('USER.born').eq(5, { partition: 'UK' });
+await reader.search('USER.born').equals(5, { partition: 'UK' });
 // @ts-expect-error users are in no list
 await reader.nodes('USER');
 // @ts-expect-error a goal has no attribute of that name

@@ -69,7 +69,7 @@ export const deleted = () => writer.deleteNodeWithEdges('GOAL-1');
 export const batch = () => writer.batch((each) => each.deleteNode('GOAL-1'));
 export const got = () => reader.getViews(['GOAL-1', 'USER-1']);
 export const edges = () => reader.edges('USER-1', 'FOLLOWS');
-export const inbound = () => reader.inbound('USER-1', 'MEMBER', { owner: true });
+export const inbound = () => reader.inbound('USER-1', 'MEMBER', { includeTarget: true });
 export const search = () => reader.search('GOAL.title');
 export const found = () => reader.search('USER.age').between(18);
 export const page = () => reader.page('TEAM-1', 'MEMBER');

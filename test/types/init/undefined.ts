@@ -17,13 +17,10 @@ await reader.has('USER-1', 'FOLLOWS', 'USER-2', { consistent: none });
 await reader.degree('USER-1', 'FOLLOWS', { consistent: none });
 await reader.edges('USER-1', none, paging);
 const order = { order: none, atLeast: none, equals: none, from: none, to: none, reverse: none };
-await reader.inbound('USER-1', 'MEMBER', { ...order, ...paging, owner: none });
+await reader.inbound('USER-1', 'MEMBER', { ...order, ...paging, includeTarget: none });
 await reader.page('USER-1', 'MEMBER', { ...order, ...paging, with: none });
-await reader.search('USER.name').find({ from: none, to: none }, { ...paging, reverse: none, partition: none });
-await reader.waitForProjection(
-  { source: 'GOAL-1', target: 'GOAL-1' },
-  { timeoutMs: none, consistent: none, lowMark: none },
-);
+await reader.search('USER.name').find({ between: [none, none] }, { ...paging, reverse: none, partition: none });
+await reader.waitForProjection('GOAL-1', { timeoutMs: none, consistent: none, lowWatermark: none });
 await importFile(graph, { store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
 await redrive(graph, { store, remainingMs: none, signal: none });
 await check(graph, { store, resume: none, settleMs: none, segments: none, onFinding: none, signal: none });

@@ -11,7 +11,7 @@ describe('the line about drift', () => {
   it('says what is expected and what is there', () => {
     expect(driftLine(DRIFT)).toBe('drift: GOAL-1 ~view, attributes: expected title: Learn, actual title: Lean');
     expect(driftLine({ ...DRIFT, wanted: null, isCertain: false })).toBe(
-      'drift: GOAL-1 ~view, attributes: expected nothing, actual title: Lean (the low mark is not known: the consumer may only be late)',
+      'drift: GOAL-1 ~view, attributes: expected nothing, actual title: Lean (the low watermark is not known: the consumer may only be late)',
     );
   });
 

@@ -215,7 +215,7 @@ describe('the way of changes to EventBridge', () => {
         wait: async (ms) => {
           nowMs += ms;
         },
-        lowMark: async () => nowMs,
+        lowWatermark: async () => nowMs,
         feed: async (events) => void told.push(...events),
         memory: {
           open: async () => state,

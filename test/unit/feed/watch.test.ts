@@ -240,8 +240,8 @@ describe('a query that a client has sent', () => {
     ],
     ...[
       { ...list, order: {} },
-      { ...list, from: {} },
-      { ...list, to: [] },
+      { ...list, between: {} },
+      { ...list, between: [undefined, []] },
     ],
     ...[
       { ...list, partition: {} },
@@ -252,11 +252,11 @@ describe('a query that a client has sent', () => {
     ...[
       { views: ['USER-1'], attributes: 5 },
       { views: ['USER-1'], attributes: {} },
-      { search: 'USER.name', eq: {} },
+      { search: 'USER.name', equals: {} },
     ],
     ...[
       { search: 'USER.name', beginsWith: 5 },
-      { search: 'USER.name', from: {} },
+      { search: 'USER.name', between: [{}, undefined] },
       { search: 'USER.name', where: 5 },
     ],
   ])('is refused with an error that names it: %j', async (query) => {

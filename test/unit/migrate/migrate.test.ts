@@ -122,7 +122,7 @@ describe('a migration', () => {
     expect((await bench.migrate(model())).steps).toEqual([]);
     await bench.user('USER-1', 'Ada');
     await bench.project(model());
-    expect((await bench.reader(model()).search('USER.name').eq('Ada')).items).toHaveLength(1);
+    expect((await bench.reader(model()).search('USER.name').equals('Ada')).items).toHaveLength(1);
   });
 
   it('builds what a producer has written while an empty table is registered, by a consumer of another model', async () => {
@@ -145,7 +145,7 @@ describe('a migration', () => {
     expect(await registerIfEmpty(options)).toBe(true);
     // A reader that found no registry may ask for what was written meanwhile.
     expect(waits[0]).toBeGreaterThan(LEASE_MS);
-    const { items } = await bench.reader(registered).search('USER.name').eq('Ada');
+    const { items } = await bench.reader(registered).search('USER.name').equals('Ada');
     expect(items.map(({ id }) => id)).toEqual(['USER-1']);
     const generations = [...(await bench.registry()).projections.values()].flatMap((one) => one.generations);
     expect(generations.every(({ state, since }) => state === 'ready' && since! > 0)).toBe(true);
@@ -187,7 +187,7 @@ describe('a migration', () => {
     const first = await bench.migrate(model(), { mostSteps: 4 });
     expect(first).toMatchObject({ done: false, next: expect.stringContaining('Build and verify') });
     const reader = bench.reader(model());
-    await expect(reader.search('USER.name').eq('Ada')).rejects.toThrow(
+    await expect(reader.search('USER.name').equals('Ada')).rejects.toThrow(
       expect.objectContaining({ code: 'projection-not-ready' }),
     );
     expect((await reader.getViews(['GOAL-1']))[0]).toMatchObject({
@@ -198,7 +198,7 @@ describe('a migration', () => {
     const { done } = await bench.migrate(model());
     expect(done).toBe(true);
     bench.clockMs += LEASE_MS + 1;
-    expect((await reader.search('USER.name').eq('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
+    expect((await reader.search('USER.name').equals('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
     expect((await reader.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' })).items).toHaveLength(1);
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect(await bench.store.get({ source: 'GOAL-1', target: '~degree/MEMBER' }, { consistent: true })).toMatchObject({
@@ -261,7 +261,7 @@ describe('a migration', () => {
     }
     expect(result.done).toBe(true);
     bench.clockMs += LEASE_MS + 1;
-    expect((await bench.reader(after).search('USER.name').eq('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
+    expect((await bench.reader(after).search('USER.name').equals('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
   });
 
   it('begins with other keys than those that a consumer without the registry may still write', async () => {
@@ -317,7 +317,7 @@ describe('a migration', () => {
     const look = async () => {
       for (const reader of readers) {
         for (let i = 0; i < 20; i++) {
-          const { items } = await reader.search('USER.name').eq(`name${i}`);
+          const { items } = await reader.search('USER.name').equals(`name${i}`);
           expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
         }
       }
@@ -387,14 +387,14 @@ describe('a migration', () => {
     await bench.user('USER-1', 'Ada');
     await bench.project(before);
     await bench.migrate(after);
-    expect((await bench.reader(after).search('USER.email').eq('ada@example.com')).items).toHaveLength(1);
+    expect((await bench.reader(after).search('USER.email').equals('ada@example.com')).items).toHaveLength(1);
     // A consumer of the old model goes on with what the table keeps.
     await bench.user('USER-2', 'Bea');
     await bench.project(before);
-    expect((await bench.reader(after).search('USER.email').eq('bea@example.com')).items).toHaveLength(1);
+    expect((await bench.reader(after).search('USER.email').equals('bea@example.com')).items).toHaveLength(1);
     await bench.migrate(before, { action: { kind: 'drop', name: 'search:USER.email' } });
     const { items } = await bench.store.scan({ segment: 0, segments: 1 });
     expect(items.filter(({ target }) => (target as { S: string }).S.endsWith('/email'))).toEqual([]);
-    expect((await bench.reader(before).search('USER.name').eq('Bea')).items).toHaveLength(1);
+    expect((await bench.reader(before).search('USER.name').equals('Bea')).items).toHaveLength(1);
   });
 });

@@ -32,11 +32,11 @@ describe('the looks of the observer', () => {
     expect(opened().beginLook(110_000, 99_000, 100)).toEqual([]);
   });
 
-  it('begin once the low mark says that no record is to come', () => {
+  it('begin once the low watermark says that no record is to come', () => {
     expect(opened().beginLook(130_000, 120_001, 100)).not.toEqual([]);
   });
 
-  it('begin after the settle time if the low mark is not known', () => {
+  it('begin after the settle time if the low watermark is not known', () => {
     expect(opened().beginLook(102_999, undefined, 100)).toEqual([]);
     expect(opened().beginLook(103_000, undefined, 100)).not.toEqual([]);
   });

@@ -32,9 +32,9 @@ const ATTRIBUTES: Suspect = { source: 'USER-1', sortKey: VIEW_KEY, part: { kind:
 const ELSEWHERE: Suspect = { source: 'USER-2', sortKey: VIEW_KEY, part: { kind: 'attributes' } };
 const SPREAD: Spread = { kind: 'copies', source: 'USER-1', edgeType: 'FOLLOW' };
 
-/** A difference that was seen when the low mark had passed the record (`drift`), or before (`may pass`). */
-function difference(lowMarkMs: number, more: Partial<Mismatch> = {}): Mismatch {
-  return { wanted: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowMarkMs, isAwaited: false, ...more };
+/** A difference that was seen when the low watermark had passed the record (`drift`), or before (`may pass`). */
+function difference(lowWatermarkMs: number, more: Partial<Mismatch> = {}): Mismatch {
+  return { wanted: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs, isAwaited: false, ...more };
 }
 const DRIFT = difference(LOOKED);
 const MAY_PASS = difference(MADE);

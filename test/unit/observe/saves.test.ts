@@ -23,7 +23,7 @@ async function savesOf(shards: number): Promise<number> {
       latest: async () => 'end',
       read: async () => ({ records: [], next: 'end' }),
     },
-    lowMark: async () => undefined,
+    lowWatermark: async () => undefined,
     memory: {
       open: async () => undefined,
       save: async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { lowMarkOfStream } from '../../../src/stream/progress/low-mark.ts';
+import { lowWatermarkOfStream } from '../../../src/stream/progress/low-watermark.ts';
 import { MarkMover } from '../../../src/stream/progress/mark-mover.ts';
 import { publishedPosition, publishedUpToMs } from '../../../src/stream/progress/published-position.ts';
 import { positionOfStream } from '../../../src/trust/explain/position.ts';
@@ -79,13 +79,13 @@ it('a lease that is taken keeps what was published before', async () => {
 
 it('the mark of a stream is asked for once by all who ask within its time, and not for longer', async () => {
   const { stream, context, world } = late(1);
-  const lowMark = lowMarkOfStream(context, 5_000);
-  const marks = await Promise.all([lowMark(), lowMark(), lowMark()]);
+  const lowWatermark = lowWatermarkOfStream(context, 5_000);
+  const marks = await Promise.all([lowWatermark(), lowWatermark(), lowWatermark()]);
   expect(marks).toEqual([NOW - 100_000, NOW - 100_000, NOW - 100_000]);
   const { reads } = stream;
-  await lowMark();
+  await lowWatermark();
   expect(stream.reads).toBe(reads);
   world.nowMs += 6_000;
-  await lowMark();
+  await lowWatermark();
   expect(stream.reads).toBeGreaterThan(reads);
 });

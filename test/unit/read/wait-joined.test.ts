@@ -17,7 +17,6 @@ const graph = defineGraph({
 });
 const EDGES = 600;
 const PAGE = 250;
-const NODE = { source: 'A-1', target: 'A-1' };
 
 /** A node with many edges, projected; `look` waits for the node and counts the index items of its edges that are read. */
 async function world() {
@@ -44,7 +43,7 @@ async function world() {
       if (looks === mostLooks) stop.abort();
       items += keys.filter((key) => /~ix\/A[BC]-/.test(key)).length;
     });
-    const wait = createReader(graph, { store: hooked }).waitForProjection(NODE, {
+    const wait = createReader(graph, { store: hooked }).waitForProjection('A-1', {
       ...{ timeoutMs: 60_000, signal: stop.signal },
     });
     const isProjected = await wait.then(

@@ -1,13 +1,42 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { DEPLOY_TOOLS, makeProject } from '../../../src/deployment/stack/project/project.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 const ASSETS = new URL('../../../assets/project/', import.meta.url);
+
+it.each(DEPLOY_TOOLS)(
+  'a project that mirrors a table has its function, its source and its stream, with %s',
+  async (deploy) => {
+    const folder = join(await mkdtemp(join(tmpdir(), 'edgeloom-project-')), 'beside');
+    const ofApp = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app';
+    const sourceStreamArn = `${ofApp}/stream/2026-01-01T00:00:00.000`;
+    try {
+      const packageFolder = fileURLToPath(new URL('../../../', import.meta.url));
+      const files = await makeProject(folder, { deploy, packageFolder, sourceStreamArn });
+      expect(files).toContain('handlers/mirror.ts');
+      const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+      expect(await text('edgeloom.config.ts')).toMatch(
+        /import { sourceTable } from 'edgeloom\/admin';[\s\S]*sourceTable\('app'/,
+      );
+      expect(await text('handlers/mirror.ts')).toContain('deployedMirror(graph, sources)');
+      const parameters = await text(deploy === 'serverless' ? 'serverless.yml' : 'package.json');
+      expect(parameters).toMatch(
+        /sourceStreamArns(: |=)arn:aws:dynamodb:eu-central-1:123456789012:table\/app\/stream\//,
+      );
+      const other = join(dirname(folder), 'other');
+      expect(await makeProject(other, { deploy, packageFolder })).not.toContain('handlers/mirror.ts');
+    } finally {
+      await rm(dirname(folder), { recursive: true });
+    }
+  },
+);
 
 it('a new project compiles all of its folders, its own src among them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-project-'));

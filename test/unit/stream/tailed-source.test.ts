@@ -4,7 +4,7 @@ import { node } from '../../../src/core/model/schema.ts';
 import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
 import { readPublishedMark, saveMark } from '../../../src/stream/progress/marks.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
-import { lowMarkOfTail } from '../../../src/stream/progress/tail-mark.ts';
+import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-mark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';
 import type { StreamPage } from '../../../src/stream/source.ts';
 import { StreamError } from '../../../src/stream/source.ts';
@@ -97,7 +97,7 @@ function watchedStream(seed: number) {
   const source = new GrowingStream(random);
   const store = new MemoryStore(graph.table);
   const now = (): number => source.atMs;
-  const mark = lowMarkOfTail({ graph, store, source, now }, 0);
+  const mark = lowWatermarkOfTail({ graph, store, source, now }, 0);
   const tail = new StreamTail({
     ...{ source, now, limits: { ...TAIL_LIMITS, lateMs: 0, listMs: 0 } },
     listener: mark.listener,
@@ -143,7 +143,7 @@ async function withHistory(seed: number) {
   return watched;
 }
 
-describe('the low mark by the pages of a tail', () => {
+describe('the low watermark by the pages of a tail', () => {
   it(`is never later than the oldest record without a claim, and comes to where a walk of its own comes, in ${SEEDS} streams`, async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { random, source, store, now, mark, tail, claim, readOn } = await withHistory(seed);

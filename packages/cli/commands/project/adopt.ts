@@ -14,7 +14,7 @@ import { type SampledItem, sampledItem } from '../../../workbench/adopt/sampled-
 import { type DescribedTable, tableFacts, withFreeNames } from '../../../workbench/adopt/table-facts.ts';
 import { settingsOf } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import { type Output, print } from '../../shared/output.ts';
+import { print } from '../../shared/output.ts';
 import { readSettings, type Settings } from '../../shared/settings.ts';
 
 interface CommandOptions {
@@ -47,7 +47,7 @@ export function adoptCommand(command: Command): void {
     });
 }
 
-async function adopt(settings: Settings, { sample, out }: CommandOptions): Promise<Output> {
+async function adopt(settings: Settings, { sample, out }: CommandOptions) {
   const { table } = settings;
   if (table === undefined) {
     throw new EdgeloomError('usage', 'adopt needs the name of a table.', 'Name it: edgeloom adopt --table legacy');

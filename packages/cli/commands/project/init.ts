@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { packageFile } from '../../../../src/deployment/package/package-files.ts';
 import {
   DEPLOY_TOOLS,
@@ -18,6 +18,13 @@ interface CommandOptions extends ExistingTableOptions {
   sortKey?: string;
   index?: ReadonlyMap<string, ExistingIndex>;
   rate?: number;
+  source?: string;
+}
+
+function parseStreamArn(text: string): string {
+  const arn = /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]{3,255}\/stream\/[0-9T:.-]+$/;
+  if (arn.test(text)) return text;
+  throw new InvalidArgumentError('It should be arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/stream/LABEL.');
 }
 
 /** `edgeloom init`: a project that uses the package. */
@@ -37,6 +44,7 @@ export function initCommand(command: Command): void {
     'nodes that are written a second, for the shards of searches (default: 100/s)',
     parseRate,
   );
+  command.option('--source <stream>', 'the ARN of the stream of a table of others, to mirror it', parseStreamArn);
   withExistingTable(command)
     .addHelpText(
       'after',
@@ -44,13 +52,14 @@ export function initCommand(command: Command): void {
         'init my-service',
         'init my-service --deploy cdk',
         'init my-service --rate 1000/s',
+        'init my-service --source arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
         'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=GSI1:GSI1PK:GSI1SK',
       ),
     )
     .action(
       async (
         folder: string,
-        { deploy, partitionKey, sortKey, index, rate, ...options }: CommandOptions,
+        { deploy, partitionKey, sortKey, index, rate, source, ...options }: CommandOptions,
         given: Command,
       ) => {
         const packageFolder = fileURLToPath(packageFile('./'));
@@ -61,6 +70,7 @@ export function initCommand(command: Command): void {
           packageFolder,
           existing: table && { ...table, ...names },
           nodesPerSecond: rate,
+          sourceStreamArn: source,
         });
         const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
         print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);

@@ -73,9 +73,9 @@ export function stackCommand(command: Command): void {
         for (const warning of [...parameterWarnings(parameters), ...unread])
           process.stderr.write(`Warning: ${warning}\n`);
         const input = { service, stage, parameters };
-        const json =
+        const json: Partial<ReturnType<typeof stackTemplate>> | { Statement: unknown[] } =
           options.policy === true
-            ? { Statement: STACK_POLICY }
+            ? { Statement: [...STACK_POLICY] }
             : options.import === true
               ? importTemplate({ ...input, model: graph })
               : stackTemplate(graph, {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Answer, type Bind, printing } from './answer.ts';
+import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
 
 /** `edgeloom count edges|inbound|search`: how many there are. */
@@ -51,6 +51,6 @@ function ofEdges(command: Command): Command {
   return command.argument('<id>', 'node id, such as GOAL-G1').argument('<type>', 'edge type');
 }
 
-function answerOf(count: number): Answer {
+function answerOf(count: number) {
   return { json: { count }, text: String(count) };
 }

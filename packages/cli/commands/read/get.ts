@@ -5,7 +5,7 @@ import { printable } from '../../../../src/foundation/printable.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Answer, type Bind, printing, type ReadSession } from './answer.ts';
+import { type Bind, printing, type ReadSession } from './answer.ts';
 import { edgeTable } from './list.ts';
 
 interface GetFlags {
@@ -45,7 +45,7 @@ function isEdge(words: readonly string[]): boolean {
   return words.length === 3 && !words[1]!.includes('-');
 }
 
-async function views(session: ReadSession, ids: readonly string[]): Promise<Answer> {
+async function views(session: ReadSession, ids: readonly string[]) {
   // The library takes any text, such as a part of a URL; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
   // An edge set may be there before its node.
@@ -61,7 +61,7 @@ async function views(session: ReadSession, ids: readonly string[]): Promise<Answ
   return { json: found, text: text.join('\n'), absent, found: idsOf(found) };
 }
 
-async function storedNodes(session: ReadSession, ids: readonly string[], consistent: boolean): Promise<Answer> {
+async function storedNodes(session: ReadSession, ids: readonly string[], consistent: boolean) {
   const reader = sessionReader(session);
   const nodes = await Promise.all(ids.map((id) => reader.getNode(id, { consistent })));
   const text = nodes.filter((node) => node !== null).map(({ id, attributes }) => nodeText(id, attributes));
@@ -73,7 +73,7 @@ async function oneEdge(
   session: ReadSession,
   { source, type, target }: { source: string; type: string; target: string },
   consistent: boolean,
-): Promise<Answer> {
+) {
   const edge = await sessionReader(session).getEdge(source, type, target, { consistent });
   if (edge === null)
     return { json: null, text: '', absent: [`There is no edge ${source} ${type} ${target}.`], found: [] };

@@ -75,14 +75,11 @@ function addEdges(command: Command, bind: Bind): void {
       bind(async (session, id: string, type: string | undefined, options: EdgesFlags) => {
         const { limit, cursor, includeNode = false } = options;
         const reader = sessionReader(session);
-        if (!includeNode) {
-          const page = await reader.edges(id, type, { limit, cursor });
-          return { json: page, text: edgeTable(page), found: sourcesOf(page) };
-        }
         const types = type === undefined ? undefined : [type];
-        const collection = await reader.getCollection(id, { types, limit, cursor });
-        const text = `${nodeLine(id, collection.node)}${edgeTable(collection)}`;
-        return { json: collection, text, found: sourcesOf(collection) };
+        const page = includeNode
+          ? await reader.getCollection(id, { types, limit, cursor })
+          : { ...(await reader.edges(id, type, { limit, cursor })), node: undefined };
+        return { json: page, text: nodeLine(id, page.node) + edgeTable(page), found: sourcesOf(page) };
       }),
     );
 }
@@ -108,7 +105,7 @@ function addInbound(command: Command, bind: Bind): void {
       bind(async (session, id: string, type: string, options: InboundFlags) => {
         const query = { ...orderedQuery(options), owner: options.includeTarget };
         const page = await sessionReader(session).inbound(id, type, query);
-        return { json: page, text: targetLine(page.owner) + edgeTable(page), found: sourcesOf(page) };
+        return { json: page, text: targetLine(page.target) + edgeTable(page), found: sourcesOf(page) };
       }),
     );
 }

@@ -18,7 +18,7 @@ import {
 import { textTable } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';
-import { type Answer, type Bind, printing, type ReadSession } from './answer.ts';
+import { type Bind, printing, type ReadSession } from './answer.ts';
 import { cursorLine } from './list.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute, or how evenly its items are spread. */
@@ -79,9 +79,9 @@ export function onePredicate({ equals, prefix, from, to, path }: PredicateOption
       'Keep one: a range is --from, --to or both.',
     );
   }
-  if (equals !== undefined) return { eq: equals };
-  if (path !== undefined) return prefix === undefined ? { path, from, to } : { path, beginsWith: prefix };
-  return prefix === undefined ? { from, to } : { beginsWith: prefix };
+  if (equals !== undefined) return { equals: equals };
+  if (path !== undefined) return prefix === undefined ? { path, between: [from, to] } : { path, beginsWith: prefix };
+  return prefix === undefined ? { between: [from, to] } : { beginsWith: prefix };
 }
 
 /** How evenly a search is spread. */
@@ -89,7 +89,7 @@ async function spread(
   session: ReadSession,
   name: string,
   { partition, rate }: { partition: string | undefined; rate: number | undefined },
-): Promise<Answer> {
+) {
   const result = await sessionReader(session).shards(name, { partition });
   const { shards, items, hottest, empty, hash } = result;
   const lines = [

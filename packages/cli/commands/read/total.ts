@@ -8,6 +8,13 @@ interface TotalFlags {
   groups: boolean;
 }
 
+/** The totals as a document: each sum has its name. */
+interface TotalDocument {
+  count: number;
+  groups: Record<string, Record<string, number>>;
+  [sum: string]: unknown;
+}
+
 /** `edgeloom total ID TYPE`: the sums and groups of a node's edges of a type. */
 export function totalCommand(command: Command, bind: Bind = printing): void {
   command
@@ -29,7 +36,7 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
         for (const [group, values] of Object.entries(found)) {
           for (const [value, edges] of Object.entries(values)) lines.push(`${group} ${value} ${edges}`);
         }
-        return { json: total, text: lines.join('\n') };
+        return { json: total as TotalDocument, text: lines.join('\n') };
       }),
     );
 }

@@ -3,7 +3,7 @@ import { startFeed } from '../../../../src/client/feed/start-feed.ts';
 import type { InboundOfWatch, SearchOfWatch } from '../../../../src/client/feed/watch.ts';
 import type { WatchEvent } from '../../../../src/client/feed/watch-types.ts';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
-import type { EdgeResult, NodeResult, SearchResult } from '../../../../src/client/read/request/result.ts';
+import type { EdgeResult, SearchResult, View } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
@@ -20,7 +20,7 @@ import {
   withReverse,
   withWhere,
 } from '../../shared/options.ts';
-import { cellText, print } from '../../shared/output.ts';
+import { type Colour, cellText, print } from '../../shared/output.ts';
 import { type CommandSession, openSession } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -29,7 +29,7 @@ import { elementText } from './get.ts';
 import { onePredicate, type SearchFlags } from './search.ts';
 
 /** One row of a watched list, or a watched node. */
-type Watched = EdgeResult | SearchResult | NodeResult;
+type Watched = EdgeResult | SearchResult | View;
 type Reader = ReturnType<typeof sessionReader>;
 /** Begins to watch, with a reader that has a feed. */
 type Watch = (reader: Reader, signal: AbortSignal) => AsyncIterable<WatchEvent<Watched>>;
@@ -132,18 +132,16 @@ function noteReader({ settings, graph }: CommandSession): void {
 }
 
 async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: boolean): Promise<void> {
-  const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
   for await (const event of events) {
-    const code = COLOURS[event.type];
-    const isPainted = isColoured && code !== undefined;
-    print({ json: event, text: textOf(event) }, asJson, (text) =>
-      isPainted ? `\u001b[${code}m${text}\u001b[0m` : text,
-    );
+    const colour = COLOUR_OF[event.type];
+    print({ json: event, text: textOf(event), ...(colour && { colourOf: () => colour }) }, asJson);
   }
 }
 
 /** Green comes, red goes, yellow is another. */
-const COLOURS: Readonly<Partial<Record<WatchEvent['type'], number>>> = { enter: 32, leave: 31, change: 33, resync: 33 };
+const COLOUR_OF: Readonly<Partial<Record<WatchEvent['type'], Colour>>> = {
+  ...{ enter: 'green', leave: 'red', change: 'yellow', resync: 'yellow' },
+};
 const SIGNS = { enter: '+', leave: '-', change: '~' } as const;
 
 /** The lines of an event. */

@@ -3,7 +3,6 @@ import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation
 import { countText } from '../../../../src/foundation/figure.ts';
 import { describeTable } from '../../../../src/store/table.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -21,7 +20,7 @@ export function waitCommand(command: Command): void {
     );
 }
 
-async function waitUntilProjected(session: CommandSession, seconds: number): Promise<Output> {
+async function waitUntilProjected(session: CommandSession, seconds: number) {
   const startedMs = Date.now();
   const { signal, wait, release } = createStopSignal();
   let position: OpenPosition | undefined;

@@ -13,7 +13,6 @@ import { planTableUpdate } from '../../../../src/store/table-update/plan.ts';
 import { updateTable } from '../../../../src/store/table-update/update.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { examples } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
 /** `edgeloom table create|describe|update|delete`. */
@@ -81,7 +80,7 @@ async function runTableUpdate(
   };
 }
 
-function tableOutput(status: TableStatus): Output {
+function tableOutput(status: TableStatus) {
   const { table, indexes, streamArn } = status;
   const lines = [
     `table:   ${table}`,

@@ -31,7 +31,7 @@ export interface CheckRun {
 }
 
 /** How the model stands to the table, as the command has said it. */
-type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
+export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
 /** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
 export async function runCheck(

@@ -11,10 +11,11 @@ import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
+import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { reportText } from './check-report.ts';
-import { runCheck } from './check-run.ts';
+import { type Noticed, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
@@ -94,7 +95,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (finding.cause === 'model-change') ofChange += 1;
     kept.add(finding);
   };
-  let result: (CheckResult & { lagSeconds?: number | undefined; unready?: readonly string[] }) | undefined;
+  let result: (CheckResult & Partial<Noticed> & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
     if (options.repair === true && options.confirm !== true) throw confirmationMissing();
@@ -153,7 +154,15 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
-  return { json, text: lines.join('\n') };
+  return { json, text: lines.join('\n'), colourOf };
+}
+
+const NO_DRIFT = 'drift: 0 missing, 0 stale, 0 orphan';
+
+function colourOf(line: string): Colour | undefined {
+  if (line.startsWith('drift: ')) return line.startsWith(NO_DRIFT) ? 'green' : 'red';
+  if (/^(missing|stale|orphan) /.test(line)) return 'red';
+  return /^(quarantined|unregistered|dangling|unknown type) /.test(line) ? 'yellow' : undefined;
 }
 
 /** Whether a check looks at the whole table, and says how it is. */

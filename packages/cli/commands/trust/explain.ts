@@ -6,7 +6,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { describeTable } from '../../../../src/store/table.ts';
 import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
-import { explain } from '../../../../src/trust/explain/explain.ts';
+import { type Explanation, explain } from '../../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../../src/trust/explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/query.ts';
 import { examples } from '../../shared/options.ts';
@@ -41,7 +41,12 @@ export function explainCommand(command: Command): void {
     )
     .action(
       inSession(
-        async (session, source: string | undefined, target: string | undefined, { query, dryRun }: ExplainFlags) => {
+        async (
+          session,
+          source: string | undefined,
+          target: string | undefined,
+          { query, dryRun }: ExplainFlags,
+        ): Promise<Output<ExplainDocument>> => {
           if (dryRun === true) return await planWithoutRunning(session.graph, query);
           const item =
             source === undefined ? undefined : await explainItem(session, { source, target: target ?? source });
@@ -53,12 +58,18 @@ export function explainCommand(command: Command): void {
     );
 }
 
+/** A plan alone, a query with what it found, or an item, and the query that it was looked for with. */
+type ExplainDocument = Pick<QueryPlan, 'why'> | Asked | (Explanation & { query?: Asked });
+
+/** How a query was answered, and whether the item is in its answer. */
+type Asked = QueryPlan & { found?: boolean | undefined };
+
 interface ExplainFlags {
   query?: string;
   dryRun?: boolean;
 }
 
-async function explainItem(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
+async function explainItem(session: CommandSession, key: { source: string; target: string }) {
   const { graph, store } = session;
   const explanation = await explain(graph, { key, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;
@@ -87,16 +98,12 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
   }
 }
 
-async function explainGivenQuery(
-  { graph, store }: CommandSession,
-  query: string,
-  source: string | undefined,
-): Promise<Output> {
+async function explainGivenQuery({ graph, store }: CommandSession, query: string, source: string | undefined) {
   const explained = await explainQuery(store, (noted) => runQuery({ graph, store: noted }, query));
   const { found, why } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
   const isIn = source === undefined ? undefined : found?.includes(source);
-  const json = isIn === undefined ? plan : { ...plan, found: isIn };
+  const json: Asked = isIn === undefined ? plan : { ...plan, found: isIn };
   return { json, text: planText(plan, isIn, source) };
 }
 
@@ -117,7 +124,7 @@ function planText(
 }
 
 /** The steps of a page and what its Queries cost, before any of them is made. */
-async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Output> {
+async function planWithoutRunning(graph: CompiledModel, query = '') {
   const [group, kind, ...rest] = splitIntoWords(query);
   if (group !== 'list' || kind !== 'page') {
     throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'list page ID TYPE …'.");
@@ -131,10 +138,10 @@ async function planWithoutRunning(graph: CompiledModel, query = ''): Promise<Out
 }
 
 /** The query's plan and the item in one. */
-function withItem(plan: Output, item: Output | undefined): Output {
+function withItem<Plan, Item extends object>(plan: Output<Plan>, item: Output<Item> | undefined) {
   if (item === undefined) return plan;
   return {
-    json: { ...(item.json as object), query: plan.json },
+    json: { ...item.json, query: plan.json },
     text: `${plan.text}\n\n${item.text}`,
   };
 }

@@ -9,7 +9,6 @@ import type { WalkResult } from '../../../../src/mirror/walks.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { namedSource } from '../../shared/named-source.ts';
 import { examples } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -35,6 +34,7 @@ Rights: dynamodb:GetItem, Scan on the source; dynamodb:GetItem, PutItem, Query, 
 
 /** `edgeloom mirror snapshot|sweep|reconcile|check`. */
 export function mirrorCommand(mirror: Command): void {
+  mirror.addHelpText('after', examples('mirror snapshot', 'mirror check app-table --repair'));
   for (const walk of Object.keys(WALKS) as (keyof typeof WALKS)[]) {
     mirror
       .command(walk)
@@ -58,7 +58,7 @@ function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It should be a whole number of seconds.');
 }
 
-async function runWalk(session: CommandSession, walk: keyof typeof WALKS, table: string | undefined): Promise<Output> {
+async function runWalk(session: CommandSession, walk: keyof typeof WALKS, table: string | undefined) {
   const result = await withMirror(session, table, (mirror, run) => mirror[walk](run));
   if (result.poisoned > 0) process.exitCode = FOUND;
   return { json: result, text: walkText(result) };
@@ -73,7 +73,7 @@ async function runSourceCheck(
   session: CommandSession,
   table: string | undefined,
   { repair = false, settle }: { repair?: boolean; settle: number },
-): Promise<Output> {
+) {
   const result = await withMirror(session, table, (mirror, run) =>
     mirror.check({
       ...run,

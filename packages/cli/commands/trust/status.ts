@@ -7,7 +7,7 @@ import type { ErasureStatus, Status } from '../../../../src/trust/explain/status
 import { tableStatus } from '../../../../src/trust/explain/table-status.ts';
 import { verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
-import { type Output, textTable } from '../../shared/output.ts';
+import { type Colour, painted, textTable } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
@@ -15,6 +15,7 @@ import { stopOnSignal } from '../../shared/signals.ts';
 /** Something needs a person; not a failure of the command. */
 const PROBLEMS = 1;
 const WATCH_MS = 2_000;
+const FINE = 'nothing needs a person';
 
 /** `edgeloom status`: how the projections of a table are. */
 export function statusCommand(command: Command): void {
@@ -80,7 +81,7 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
       if (session.settings.json) process.stdout.write(`${JSON.stringify(json)}\n`);
       else
         process.stdout.write(
-          `${process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${new Date().toISOString()}\n${text}\n`,
+          `${process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${new Date().toISOString()}\n${coloured(text)}\n`,
         );
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -93,7 +94,7 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
   }
 }
 
-function outputOf({ graph }: CommandSession, result: Status): Output {
+function outputOf({ graph }: CommandSession, result: Status) {
   const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads, sources } =
     result;
   const { unregistered = 0 } = lastCheck ?? {};
@@ -143,10 +144,22 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
       : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
     verifiedLines(result),
     ...erasures.map(erasureText),
-    problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
+    problems.length === 0 ? FINE : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
     `${figureText(rcu)} RCU, ${countText(streamReads, 'read')} of the stream`,
   ];
-  return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
+  return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n'), colourOf };
+}
+
+function colourOf(line: string): Colour | undefined {
+  if (line === FINE) return 'green';
+  return line.startsWith('! ') ? 'red' : undefined;
+}
+
+function coloured(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => painted(line, colourOf(line)))
+    .join('\n');
 }
 
 function erasureText({ state, since, next }: ErasureStatus): string {

@@ -14,7 +14,6 @@ import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.
 import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -65,6 +64,7 @@ redrive, between the two runs.
 
 /** `edgeloom subject export|erase`. */
 export function subjectCommand(subject: Command): void {
+  subject.addHelpText('after', examples('subject export USER-U1', 'subject erase USER-U1 --dry-run'));
   withWalk(subject.command('export'))
     .description('print every item that names a node, as JSON lines')
     .argument('<id>', 'the id of a node')
@@ -96,7 +96,7 @@ function withWalk(command: Command): Command {
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber);
 }
 
-async function runExport(session: CommandSession, id: string, flags: WalkFlags): Promise<Output> {
+async function runExport(session: CommandSession, id: string, flags: WalkFlags) {
   const { graph, store, client } = session;
   const { itemCount, sizeBytes } = await describeTable(graph, { client });
   process.stderr.write(`${walkText(session, sizeBytes, 1)}\n`);
@@ -133,7 +133,7 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags):
   }
 }
 
-async function runErase(session: CommandSession, id: string, flags: EraseFlags): Promise<Output> {
+async function runErase(session: CommandSession, id: string, flags: EraseFlags) {
   const { graph, store, client } = session;
   const { dryRun, yes, again, segments, maxRcu, maxWcu, bucket = [] } = flags;
   const { itemCount, sizeBytes } = await describeTable(graph, { client });
@@ -173,7 +173,7 @@ function walkText({ graph }: CommandSession, sizeBytes: number, walks: number): 
   return `The table ${graph.table.name} is read as a whole: ${units}${later}.`;
 }
 
-function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean): Output {
+function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
   const { deleted, remains, isDone, next, isWrittenAgain, isStopped, rcu, wcu } = result;
   if (isStopped) process.exitCode = STOPPED;
   else if (!isDone && !isDryRun) process.exitCode = LEFT;

@@ -11,7 +11,6 @@ import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts
 import { figureText } from '../../../../src/foundation/figure.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
 import { examples } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
 
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
@@ -175,12 +174,12 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 }
 
 /** The item as it is after a write. */
-async function outputOfWrite(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
+async function outputOfWrite(session: TableSession, subject: Subject, wcu: number) {
   const item = await readWrittenItem(session, subject);
   return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
 }
 
-async function readWrittenItem(session: TableSession, subject: Subject): Promise<unknown> {
+async function readWrittenItem(session: TableSession, subject: Subject) {
   const reader = sessionReader(session);
   if (!('id' in subject))
     return await reader.getEdge(subject.source, subject.type, subject.target, { consistent: true });

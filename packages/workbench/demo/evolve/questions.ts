@@ -70,7 +70,7 @@ function searchQuestion(attribute: NodeSearch, value: string, how: 'equal' | 'be
     async ask(reader) {
       const search = reader.search(`AIRPORT.${attribute}`);
       const { items } = await (how === 'equal'
-        ? search.eq(value, { limit: 1000 })
+        ? search.equals(value, { limit: 1000 })
         : search.beginsWith(value, { limit: 1000 }));
       return { rows: items.map(({ id, value: found }) => ({ key: { source: id, target: id }, text: String(found) })) };
     },

@@ -28,7 +28,7 @@ export interface CountResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
   InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
-  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'from' | 'to' | 'signal'
+  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | 'signal'
 >;
 
 /** How a search's items lie over its shards. */
@@ -122,8 +122,7 @@ export async function countInbound(
     path: true,
     beginsWith: true,
     partition: true,
-    from: true,
-    to: true,
+    between: true,
     signal: true,
   });
   const query = resolveInboundQuery(context, edgeType, target, options);

@@ -17,9 +17,11 @@ import type { KeyRange } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
+  type Between,
   beginsWithRange,
   checkPartition,
   encodeArgument,
+  endsOf,
   equalRange,
   type OrderOfQuery,
   type OrderValue,
@@ -27,7 +29,7 @@ import {
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
-import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
+import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
@@ -35,20 +37,20 @@ import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
 
 /**
- * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and the pair `from`, `to`. In an order by
+ * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
  * several values the last two are about the value behind those of `path`, or about the first one.
  */
 export interface InboundQuery<
   OrderName extends string = string,
   Value = OrderValue,
-  HasOwner = boolean,
+  HasTarget = boolean,
   Attributes = Record<string, unknown>,
   Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
     Abortable {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
-  /** With a rank: every label of at least this label's weight. With other orders: as `from`. */
+  /** With a rank: every label of at least this label's weight. With other orders: every value from this one on. */
   atLeast?: Value | undefined;
   /** With a rank: this label. With other orders: this value. */
   equals?: Value | undefined;
@@ -58,10 +60,11 @@ export interface InboundQuery<
   beginsWith?: string | undefined;
   /** The value of the attribute that the model's `partition` names; needed where it names one. */
   partition?: string | undefined;
-  /** The lowest value, inclusive; of a rank, a label. */
-  from?: Value | PartValue<Path> | undefined;
-  /** The highest value, inclusive; of a rank, a label. A date without a time is the whole day in UTC. */
-  to?: Value | PartValue<Path> | undefined;
+  /**
+   * The lowest and the highest value, both inclusive, either may be undefined or null; of a rank, labels. A date without a time as the
+   * highest is the whole day in UTC.
+   */
+  between?: Between<Value | PartValue<Path>> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
@@ -69,7 +72,7 @@ export interface InboundQuery<
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
-  owner?: HasOwner | undefined;
+  includeTarget?: HasTarget | undefined;
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /**
@@ -92,10 +95,9 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   path: true,
   beginsWith: true,
   partition: true,
-  from: true,
-  to: true,
+  between: true,
   reverse: true,
-  owner: true,
+  includeTarget: true,
   limit: true,
   cursor: true,
   consistent: true,
@@ -109,12 +111,12 @@ export async function readInbound(
   edgeType: string,
   target: string,
   options: InboundQuery = {},
-): Promise<InboundPage<EdgeResult, OwnerResult>> {
+): Promise<InboundPage<EdgeResult, TargetView>> {
   checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = resolveInboundQuery(context, edgeType, target, options);
-  if (options.owner === true) checkOwner(query.edge);
-  const asksOwner = options.owner === true && options.cursor === undefined;
+  if (options.includeTarget === true) checkOwner(query.edge);
+  const asksOwner = options.includeTarget === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await readRelevantOwnWrites(
@@ -134,7 +136,7 @@ export async function readInbound(
   return {
     items,
     ...(asksOwner && {
-      owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
+      target: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
     ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
@@ -235,8 +237,8 @@ export function resolveInboundQuery(
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
-  const { atLeast, path, from, to, beginsWith } = options;
-  const isRange = from !== undefined || to !== undefined;
+  const { atLeast, path, beginsWith } = options;
+  const { low, high, isRange } = endsOf(ordered, options.between);
   const isOfParts = ordered.order.kind === 'parts';
   // Behind leading values stands a range of the next one.
   const isPath = path !== undefined && !(isOfParts && (isRange || beginsWith !== undefined));
@@ -244,15 +246,15 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   if (predicates.filter(Boolean).length > 1) {
     throw new EdgeloomError(
       'invalid-argument',
-      'An inbound query takes one of equals, atLeast, path, beginsWith, and from with to.',
-      'Leave the others out. Only an order of several values takes path with beginsWith, or with from and to.',
+      'An inbound query takes one of equals, atLeast, path, beginsWith and between.',
+      'Leave the others out. Only an order of several values takes path with beginsWith or between.',
     );
   }
   if (equals !== undefined) return equalRange(equals);
   if (path !== undefined || (isOfParts && atLeast === undefined)) return partsRange(ordered, options);
   if (beginsWith !== undefined) return beginsWithRange(ordered, beginsWith);
-  const lowest = atLeast === undefined ? { value: from, argument: 'from' } : { value: atLeast, argument: 'atLeast' };
-  return valueRange(ordered, lowest, { value: to, argument: 'to' });
+  if (atLeast !== undefined) return valueRange(ordered, 'atLeast', atLeast, undefined);
+  return valueRange(ordered, 'between', low, high);
 }
 
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */

@@ -48,6 +48,6 @@ export function checkOwner({ type, inbound }: EdgeModel): void {
   throw new EdgeloomError(
     'no-owner',
     `Edges of type ${type} do not have the node that they enter in their index.`,
-    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with get.`,
+    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
   );
 }

@@ -23,10 +23,12 @@ import { checkLimit, type ReadContext, refuseConsistent } from '../request/conte
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
+  type Between,
   beginsWithRange,
   checkPartition,
   encodeArgument,
   encodePathArgument,
+  endsOf,
   equalRange,
   type OrderOfQuery,
   type OrderValue,
@@ -43,22 +45,22 @@ import { gatherPage, hitTest } from './scatter.ts';
 /** Names of arguments that another one excludes. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
 
-/** A range of values, both ends inclusive, either missing. */
-export interface ValuesFromTo<Value> {
-  from?: Value | undefined;
-  to?: Value | undefined;
+/** A range of values. */
+export interface ValuesBetween<Value> {
+  /** The lowest and the highest, both inclusive, either may be undefined or null. */
+  between?: Between<Value> | undefined;
 }
 
 /** The predicate of a search by path: the leading segments, whole, and a beginning or a range of the next segment. */
 export type PathPredicate =
-  | ({ path: readonly string[] } & ValuesFromTo<string> & Without<'eq' | 'beginsWith'>)
-  | ({ path: readonly string[]; beginsWith: string } & Without<'eq' | 'from' | 'to'>);
+  | ({ path: readonly string[] } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
+  | ({ path: readonly string[]; beginsWith: string } & Without<'equals' | 'between'>);
 
 /** The predicate of a search: one value, the values that begin with a text, a range of values, or those of a search by path. */
 export type SearchPredicate =
-  | ({ eq: OrderValue } & Without<'beginsWith' | 'path' | 'from' | 'to'>)
-  | ({ beginsWith: string } & Without<'eq' | 'path' | 'from' | 'to'>)
-  | (ValuesFromTo<OrderValue> & Without<'eq' | 'beginsWith' | 'path'>)
+  | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
+  | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
+  | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
   | PathPredicate;
 
 /** Where to search. */
@@ -91,7 +93,7 @@ export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   limit: true,
   cursor: true,
 };
-const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
+const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;
 
 /** A search with encoded arguments. */
 export interface ResolvedSearch {
@@ -219,7 +221,7 @@ export function resolveScopedSearch(
 
 function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   if (predicate === undefined) {
-    const hint = 'Give { eq }, { beginsWith }, { from, to } or {} for every value.';
+    const hint = 'Give { equals }, { beginsWith }, { between } or {} for every value.';
     throw new EdgeloomError('invalid-argument', `search ${search.indexPartition} takes a predicate.`, hint);
   }
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
@@ -232,10 +234,10 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   const { places } = search.inForce;
   const { itemKeys } = places;
-  const way = wayOf(search, predicate);
-  const { eq, beginsWith, from, to } = predicate;
-  if (way === 'eq') {
-    const encoded = encodeArgument(query, eq!, 'eq');
+  const way = wayOf(search, query, predicate);
+  const { equals, beginsWith } = predicate;
+  if (way === 'equals') {
+    const encoded = encodeArgument(query, equals!, 'equals');
     const partitions = places.partitionsOfValue(partition, encoded);
     if (search.shards !== 'value' || !isHashedInKey(encoded))
       return { partitions, range: equalRange(encoded), itemKeys };
@@ -250,30 +252,32 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
     throw new EdgeloomError(
       'equality-only',
       `The search ${search.indexPartition} answers equality only: with shards: 'value' the value is in the partition key.`,
-      'Search with eq, or give the search a number of shards in the model.',
+      'Search with equals, or give the search a number of shards in the model.',
     );
   }
   if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);
-  const range =
-    way === 'beginsWith'
-      ? beginsWithRange(query, beginsWith!)
-      : valueRange(query, { value: from, argument: 'from' }, { value: to, argument: 'to' });
+  const { low, high } = endsOf(query, predicate.between);
+  const range = way === 'beginsWith' ? beginsWithRange(query, beginsWith!) : valueRange(query, 'between', low, high);
   return { partitions: places.partitions(partition), range, itemKeys };
 }
 
 /** How a predicate asks; throws `invalid-argument` where it asks in two ways. A name without a value counts where no other has one. */
-function wayOf(search: SearchModel, predicate: SearchPredicate): 'eq' | 'path' | 'beginsWith' | 'range' {
-  const { eq, path, beginsWith, from, to } = predicate;
-  const isRange = from !== undefined || to !== undefined;
-  const ways = [eq !== undefined, beginsWith !== undefined, isRange].filter(Boolean).length;
-  if (ways > 1 || (path !== undefined && eq !== undefined)) {
+function wayOf(
+  search: SearchModel,
+  query: OrderOfQuery,
+  predicate: SearchPredicate,
+): 'equals' | 'path' | 'beginsWith' | 'range' {
+  const { equals, path, beginsWith } = predicate;
+  const { isRange } = endsOf(query, predicate.between);
+  const ways = [equals !== undefined, beginsWith !== undefined, isRange].filter(Boolean).length;
+  if (ways > 1 || (path !== undefined && equals !== undefined)) {
     throw new EdgeloomError(
       'invalid-argument',
-      `The search ${search.indexPartition} takes one of eq, beginsWith, and from with to.`,
-      'Leave the others out. Only a search by path takes path, alone or with beginsWith, or with from and to.',
+      `The search ${search.indexPartition} takes one of equals, beginsWith and between.`,
+      'Leave the others out. Only a search by path takes path, alone or with beginsWith or between.',
     );
   }
-  const names = ['path', 'eq', 'beginsWith'] as const;
+  const names = ['path', 'equals', 'beginsWith'] as const;
   const given = names.find((name) => predicate[name] !== undefined);
   if (given !== undefined || isRange) return given ?? 'range';
   return names.find((name) => name in predicate) ?? 'range';
@@ -286,10 +290,10 @@ function resolvePathSearch(
   partition: string | undefined,
   predicate: PathPredicate,
 ): ResolvedSearch {
-  const { path, beginsWith, from, to } = predicate;
+  const { path, beginsWith, between } = predicate;
   const { places } = search.inForce;
-  if (beginsWith !== undefined || from !== undefined || to !== undefined) {
-    const range = pathRange(query, { path, beginsWith, from, to });
+  if (beginsWith !== undefined || endsOf(query, between).isRange) {
+    const range = pathRange(query, { path, beginsWith, between });
     return { partitions: places.partitions(partition), range, itemKeys: places.itemKeys };
   }
   const encoded = encodePathArgument(query, path);

@@ -11,7 +11,7 @@ import { type CursorBinding, decodeCursor, encodeCursor } from '../request/curso
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
-import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
+import { baseAttributes, type EdgeResult, type Page, type StoredNode } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `getNode`. */
@@ -30,7 +30,7 @@ export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
 }
 
 /** A node and its outgoing edges, one page. */
-export interface Collection<Node = BaseNode, Edge = EdgeResult> extends Page<Edge> {
+export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<Edge> {
   /** The node as its producers wrote it; null where it does not exist. Only the first page has it. */
   node?: Node | null;
 }
@@ -40,7 +40,7 @@ export async function readNode(
   context: ReadContext,
   id: string,
   options: NodeReadOptions = {},
-): Promise<BaseNode | null> {
+): Promise<StoredNode | null> {
   checkOptions('getNode', options, { consistent: true, signal: true });
   const { consistent = false } = options;
   checkSource(context.graph, id);
@@ -97,6 +97,6 @@ function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined)
   return ranges.length === 0 ? { from: '[', to: 'A' } : { from: ends('from')[0]!, to: ends('to').at(-1)! };
 }
 
-function nodeOf(context: ReadContext, id: string, item: Item | undefined): BaseNode | null {
+function nodeOf(context: ReadContext, id: string, item: Item | undefined): StoredNode | null {
   return item === undefined || isGone(undefined, item) ? null : { id, attributes: baseAttributes(context, item) };
 }

@@ -13,7 +13,7 @@ import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
 import type { ReadContext } from '../request/context.ts';
 import { readOwnWritesOfViews } from '../request/own.ts';
-import { baseAttributes, type NodeResult, pickAttributes, projectedAttributes } from '../request/result.ts';
+import { baseAttributes, pickAttributes, projectedAttributes, type View } from '../request/result.ts';
 import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
@@ -39,7 +39,7 @@ export interface GetOptions<Attributes extends AttributeSelection | undefined = 
 /** The result of `readNodes`. */
 export interface NodesRead {
   /** One for each id asked, in their order. */
-  nodes: NodeResult[];
+  nodes: View[];
   /** Their views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
   /** DynamoDB calls made. */
@@ -73,7 +73,7 @@ export async function readNodes(
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id)),
     { concurrency: context.concurrency },
   );
-  const nodes = ids.map((id, i): NodeResult => {
+  const nodes = ids.map((id, i): View => {
     return {
       id,
       attributes: isReadFromNode(id)

@@ -69,30 +69,56 @@ export function equalRange(encoded: string): KeyRange {
   return { from: lowestSortKeyOfValue(encoded), to: highestSortKeyOfValue(encoded) };
 }
 
-/** An end of a range, and the argument that it comes from. */
-interface RangeEnd {
-  value: OrderValue | undefined;
-  argument: string;
+/** The lowest and the highest value of a range, both inclusive; one that is undefined or null is open. */
+export type Between<Value = OrderValue> = readonly [low: Value | null | undefined, high: Value | null | undefined];
+
+/** The ends of a range as it is given; `isRange`: it has one. Throws `invalid-argument` for what is no pair. */
+export function endsOf(
+  query: OrderOfQuery,
+  between: Between | undefined,
+): { low: OrderValue | undefined; high: OrderValue | undefined; isRange: boolean } {
+  if (between !== undefined && !(Array.isArray(between) && between.length === 2)) {
+    throw invalidArgument(
+      query,
+      'between',
+      `should be [lowest, highest], but is ${describe(between)}`,
+      'Give two values; undefined leaves an end open.',
+    );
+  }
+  const [low, high] = (between ?? []).map((end) => end ?? undefined);
+  return { low, high, isRange: low !== undefined || high !== undefined };
 }
 
 /**
  * The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. A date without a time
- * is the whole day in UTC.
+ * as the highest is the whole day in UTC.
+ *
+ * @param argument what the values come from, for messages.
  */
-export function valueRange(query: OrderOfQuery, from: RangeEnd, to: RangeEnd): KeyRange {
+export function valueRange(
+  query: OrderOfQuery,
+  argument: string,
+  low: OrderValue | undefined,
+  high: OrderValue | undefined,
+): KeyRange {
   const range = {
-    from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
-    to: to.value === undefined ? undefined : upperEnd(query, to.value, to.argument),
+    from: low === undefined ? undefined : lowerEnd(query, low, argument),
+    to: high === undefined ? undefined : upperEnd(query, high, argument),
   };
-  return checkedRange(query, range, from, to);
+  return checkedRange(query, range, low, high);
 }
 
-function checkedRange(query: OrderOfQuery, range: KeyRange, from: RangeEnd, to: RangeEnd): KeyRange {
+function checkedRange(
+  query: OrderOfQuery,
+  range: KeyRange,
+  low: OrderValue | undefined,
+  high: OrderValue | undefined,
+): KeyRange {
   if (!isEmptyRange(range)) return range;
   throw invalidArgument(
     query,
-    `${from.argument}, ${describe(from.value)},`,
-    `comes after ${to.argument}, ${describe(to.value)}, so that nothing lies between them`,
+    'between',
+    `begins with ${describe(low)}, which comes after ${describe(high)}, so that nothing lies between them`,
     'Exchange the two; reverse gives a range in descending order.',
   );
 }
@@ -173,23 +199,23 @@ export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
 /** The range of one part of an order by several values, behind leading values that are given whole. */
 export interface PartRange {
   path?: readonly OrderValue[] | undefined;
-  from?: OrderValue | undefined;
-  to?: OrderValue | undefined;
+  between?: Between | undefined;
   beginsWith?: string | undefined;
 }
 
 /** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
-export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
+export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
+  const { low, high, isRange } = endsOf(query, between);
   if (order.kind !== 'parts')
     throw invalidArgument(
       query,
       'path',
       'has no meaning: it is ordered by one value',
-      'Ask with equals, atLeast, beginsWith or a range.',
+      'Ask with equals, atLeast, beginsWith or between.',
     );
   return withArgumentError(query, 'path', () => {
-    const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
+    const hasRange = isRange || beginsWith !== undefined;
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
     if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
       const more = hasRange ? ' and a range behind them' : '';
@@ -209,15 +235,10 @@ export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWit
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
       return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
     }
-    const start = from === undefined ? '' : encodeSegment(lowestText(part, from, 'from'));
+    const start = low === undefined ? '' : encodeSegment(lowestText(part, low, 'between'));
     const lowest = start === '' ? first : escapeValue(leading + start);
-    const highest = to === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, to))).to;
-    return checkedRange(
-      query,
-      { from: lowest, to: highest },
-      { value: from, argument: 'from' },
-      { value: to, argument: 'to' },
-    );
+    const highest = high === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, high))).to;
+    return checkedRange(query, { from: lowest, to: highest }, low, high);
   });
 }
 
@@ -237,8 +258,8 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
  * its times.
  */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
-  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'to')}-`);
-  const encoded = encodeArgument(query, value, 'to');
+  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
+  const encoded = encodeArgument(query, value, 'between');
   return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
 }
 

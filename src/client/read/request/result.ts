@@ -22,13 +22,13 @@ export interface ListPage<T> extends Page<T> {
 }
 
 /** A page of incoming edges. */
-export interface InboundPage<Edge, Owner> extends ListPage<Edge> {
+export interface InboundPage<Edge, Target> extends ListPage<Edge> {
   /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
-  owner?: Owner | null;
+  target?: Target | null;
 }
 
 /** A node at the end of its own index partition. */
-export interface OwnerResult<Id = string, Attributes = Record<string, unknown>> {
+export interface TargetView<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   /** Attributes of the model's view. */
   attributes: Attributes;
@@ -61,13 +61,13 @@ export type EdgeSetEntry<
 } & Labels & { [Label in OtherLabel]?: undefined };
 
 /** A node as its producers wrote it, with all of its attributes. */
-export interface BaseNode<Id = string, Attributes = Record<string, unknown>> {
+export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   attributes: Attributes;
 }
 
 /** A node as its view shows it; of an unknown node the attributes are null. */
-export interface NodeResult<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {
+export interface View<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {
   id: Id;
   attributes: Attributes | null;
   /** Sorted by type, then by target. */

@@ -12,7 +12,7 @@ export interface WriteContext extends Pick<Runtime, 'wait'> {
 
 /** The result of a change that was sent. */
 export type SentChange = ChangeResult & {
-  /** Read capacity units: of a change with `once` those of the read after it. */
+  /** Read capacity units: of a change with `idempotent` those of the read after it. */
   rcu: number;
 };
 
@@ -21,15 +21,15 @@ const ATTEMPTS = 8;
 
 /**
  * Sends one change of a base item. Refusals are sent again, with jitter. An answer that was lost may hide a success: that is
- * the error `outcome-unknown`, or with `once` the change goes as a transaction of its own, whose token makes it safe to ask
+ * the error `outcome-unknown`, or with `idempotent` the change goes as a transaction of its own, whose token makes it safe to ask
  * again. Throws the store's error, or the signal's reason.
  */
 export async function sendChange(
   { store, wait }: WriteContext,
   change: BaseChange,
-  { once = false, signal }: Abortable & { once?: boolean | undefined } = {},
+  { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<SentChange> {
-  const token = once ? globalThis.crypto.randomUUID() : undefined;
+  const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
   // Once an answer was lost, no later refusal says that nothing was changed.
   let isUnknown = false;
   const send = async (): Promise<ChangeResult> => {
@@ -110,7 +110,7 @@ function outcomeUnknownError({ key }: BaseChange, cause: unknown): EdgeloomError
   return new EdgeloomError(
     'outcome-unknown',
     `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${messageOf(cause)}`,
-    'Read it with consistent: true before the next change, or ask for once: true (twice the capacity).',
+    'Read it with consistent: true before the next change, or ask for idempotent: true (twice the capacity).',
     { cause },
   );
 }

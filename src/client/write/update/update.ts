@@ -25,7 +25,7 @@ export interface UpdateOptions<Attributes = Record<string, unknown>> extends Wri
    * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, instead of
    * the error `outcome-unknown`. Twice the capacity, and a read. Default false.
    */
-  once?: boolean | undefined;
+  idempotent?: boolean | undefined;
 }
 
 /** The result of an update. */

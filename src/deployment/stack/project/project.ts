@@ -6,6 +6,7 @@ import { shardsFor } from '../../../core/items/shard-capacity.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { packageFile } from '../../package/package-files.ts';
 import { stackNames } from '../base/names.ts';
+import { tableArnOfStream } from '../base/parameters.ts';
 
 /** The tools that deploy a project. */
 export const DEPLOY_TOOLS = ['serverless', 'sam', 'terraform', 'cdk'] as const;
@@ -29,6 +30,8 @@ export interface ProjectOptions {
     /** Existing indexes, by the names that the model calls them: their names, with their key attributes where these have other names. */
     indexes?: Readonly<Record<string, ExistingIndex>>;
   };
+  /** The stream of a table of others that is mirrored: its ARN. Default: there is none. */
+  sourceStreamArn?: string | undefined;
   /** Nodes that are written a second: the shards of the model's search follow. Default 100. */
   nodesPerSecond?: number | undefined;
   /** Folder of the package. */
@@ -64,8 +67,10 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
   for (const [name, text] of [...templates, ...Object.entries(others), ['package.json', manifest] as const]) {
-    contents.set(RENAMED.get(name) ?? name, fillIn(name, text, service, version, options));
+    const filled = fillIn(name, text, service, version, options);
+    contents.set(RENAMED.get(name) ?? name, withSource(name, filled, options.sourceStreamArn));
   }
+  if (options.sourceStreamArn !== undefined) contents.set('handlers/mirror.ts', MIRROR_HANDLER);
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
     throw new EdgeloomError(
@@ -166,6 +171,31 @@ function fillIn(
   const given = Object.entries(table).filter(([, value]) => value !== undefined);
   const fields = given.map(([key, value]) => `${key}: ${typescriptLiteral(value)}`).join(', ');
   return filled.replace("table: 'records'", `table: { ${fields} }`);
+}
+
+/** The module of the function that mirrors sources. */
+const MIRROR_HANDLER = `import { deployedMirror } from 'edgeloom/lambda';
+import graph, { sources } from '../edgeloom.config.ts';
+
+/** Mirrors the tables of others into this one. */
+export const handler = deployedMirror(graph, sources);
+`;
+
+/** A file of a project that mirrors a table of others: the model file declares it, and the stack's parameters name its stream. */
+function withSource(name: string, text: string, streamArn: string | undefined): string {
+  if (streamArn === undefined) return text;
+  if (name === 'package.json') {
+    return text.replace('--param alarmEmail=', `--param alarmEmail= --param sourceStreamArns=${streamArn}`);
+  }
+  if (name === 'serverless.yml') return text.replace('  prod:\n', `  prod:\n    sourceStreamArns: ${streamArn}\n`);
+  if (name !== 'edgeloom.config.ts') return text;
+  const table = tableArnOfStream(streamArn).split(':table/').at(-1);
+  return `${text.replace("from 'edgeloom';\n", "from 'edgeloom';\nimport { sourceTable } from 'edgeloom/admin';\n")}
+/** Say here which nodes and edges an item of the table makes: nodeItem(id, attributes) and edgeItem(from, type, to, attributes). */
+export const sources = [
+  sourceTable('${table}', { keys: { partitionKey: 'pk', sortKey: 'sk' }, map: (_item) => [] }),
+];
+`;
 }
 
 /** A value as TypeScript writes it. */

@@ -10,8 +10,8 @@ import { DynamoDBStreamSource } from '../dynamodb-source.ts';
 import { MarkMover, type MoverContext } from './mark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 
-/** Options of `createLowMark`. */
-export interface LowMarkOptions {
+/** Options of `createLowWatermark`. */
+export interface LowWatermarkOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
   /** The table. */
@@ -27,7 +27,7 @@ export interface LowMarkOptions {
 const EVERY_MS = 5_000;
 
 /**
- * Makes the function that reads a table's low mark, for `lowMark` of a session and of `waitForProjection`: the time, in
+ * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`: the time, in
  * milliseconds since 1970, before which consumers have claimed each record of every shard. It returns undefined if that is not
  * known: the table has no stream, reading the stream fails for now, several batches of a shard are applied at a time
  * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago, and a mark of the one before was published. Make one function for each process. Among all processes one moves the mark: it walks the
@@ -38,11 +38,20 @@ const EVERY_MS = 5_000;
  * was given up, until a redrive has reconciled that batch.
  *
  * @example
- * const lowMark = createLowMark(graph, { store, client, streams: createStreamsClient() });
- * const session = Session.from(request.cookies.s, { key, lowMark });
+ * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
+ * const session = Session.from(request.cookies.s, { key, lowWatermark });
  */
-export function createLowMark(graph: CompiledModel, options: LowMarkOptions): () => Promise<number | undefined> {
-  checkStoreOptions('createLowMark', options, { store: true, client: true, streams: true, everyMs: true, now: true });
+export function createLowWatermark(
+  graph: CompiledModel,
+  options: LowWatermarkOptions,
+): () => Promise<number | undefined> {
+  checkStoreOptions('createLowWatermark', options, {
+    store: true,
+    client: true,
+    streams: true,
+    everyMs: true,
+    now: true,
+  });
   const { store, client, streams, everyMs = EVERY_MS } = options;
   const { now } = runtimeOf(options);
   let source: DynamoDBStreamSource | undefined;
@@ -69,7 +78,7 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
 }
 
 /** The same for a process that knows the table's stream, and asks nobody for it. */
-export function lowMarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
+export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new MarkMover(context);
   let mark: number | undefined;
   const look = async (): Promise<number | undefined> => {

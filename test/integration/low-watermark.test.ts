@@ -8,7 +8,7 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { classifyError } from '../../src/store/classify.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createLowMark } from '../../src/stream/progress/low-mark.ts';
+import { createLowWatermark } from '../../src/stream/progress/low-watermark.ts';
 import { redriveMessage } from '../../src/trust/failures/failure-queue.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
@@ -46,7 +46,7 @@ async function markedTable(users: number) {
   /** The mark, as it is told once the lease of whoever asked before is over. */
   async function mark(): Promise<number | undefined> {
     laterMs += 60_000;
-    return await createLowMark(graph, { store, client, streams, now })();
+    return await createLowWatermark(graph, { store, client, streams, now })();
   }
 
   /** Whether the mark has passed all that was written. */
@@ -71,7 +71,7 @@ function rawOf({ source, target, oldImage, newImage, sequenceNumber }: ChangeRec
   };
 }
 
-describe('the low mark of a stream', () => {
+describe('the low watermark of a stream', () => {
   it('passes what a function has applied and claimed', async () => {
     const { records, invoke, hasPassed } = await markedTable(6);
     await invoke([records.slice(0, 2)]);
@@ -175,11 +175,11 @@ describe('the low mark of a stream', () => {
     // One moment, which the lease of the first one outlasts.
     const nowMs = Date.now();
     const options = { store, client, streams: counting, now: () => nowMs };
-    const first = await createLowMark(graph, options)();
+    const first = await createLowWatermark(graph, options)();
     expect(first).toBeGreaterThan(nowMs - 60_000);
     const walked = reads;
     expect(walked).toBeGreaterThan(0);
-    for (let i = 0; i < 3; i++) expect(await createLowMark(graph, options)()).toBe(first);
+    for (let i = 0; i < 3; i++) expect(await createLowWatermark(graph, options)()).toBe(first);
     expect(reads).toBe(walked);
   });
 
@@ -189,6 +189,6 @@ describe('the low mark of a stream', () => {
     const refusal = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
     const readOnly = withReplacedCalls(store, { update: () => Promise.reject(classifyError(refusal)) });
     const now = () => Date.now() + 600_000;
-    expect(await createLowMark(graph, { store: readOnly, client, streams, now })()).toBeGreaterThan(Date.now());
+    expect(await createLowWatermark(graph, { store: readOnly, client, streams, now })()).toBeGreaterThan(Date.now());
   });
 });

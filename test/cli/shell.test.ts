@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { edgeloom, startDev } from '../support/command.ts';
+
+it('the shell awaits calls of reader and writer, and shows an error as its sentence and hint', async () => {
+  const dev = await startDev();
+  const input = [
+    "await writer.putNode('GOAL-H1', { title: 'Shell' })",
+    "(await reader.getNode('GOAL-H1')).attributes.title",
+    '[...graph.nodes.keys()].length > 1',
+    "await reader.getNode('nobody')",
+    '',
+  ].join('\n');
+  const { code, stdout, stderr } = await edgeloom(['shell', '--endpoint', dev.endpoint], { input });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain("'Shell'");
+  expect(stdout).toContain('true');
+  expect(stdout).toContain('"nobody" is not a node id.');
+  expect(stdout).toContain('hint: A node id is');
+  expect(stdout).not.toContain('    at ');
+  expect(await dev.interrupt()).toBe(0);
+});
