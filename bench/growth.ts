@@ -116,7 +116,7 @@ function modelOf(types: number): CompiledModel {
           from: `N${i}`,
           to: `N${i}`,
           edgeSet: ['role'],
-          inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), gsi1: 'since' },
+          inbound: { orders: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), gsi1: 'since' } },
         }),
       ]),
     ),

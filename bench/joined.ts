@@ -24,7 +24,7 @@ const joined = defineGraph({
   edges: {
     IN: edge({
       ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { gsi0: date(source('dueDate')), projectSource: ['title'] },
+      inbound: { orders: { gsi0: date(source('dueDate')) }, projectSource: ['title'] },
     }),
   },
 });
@@ -36,7 +36,7 @@ const alone = defineGraph({
   edges: {
     IN: edge({
       ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { gsi0: date('dueDate'), project: ['title'] },
+      inbound: { orders: { gsi0: date('dueDate') }, project: ['title'] },
     }),
   },
 });

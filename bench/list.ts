@@ -23,7 +23,7 @@ const GOALS = 100;
 const REPETITIONS = 15;
 const USER = 'USER-U0';
 
-const AIMS = { from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', project: ['since'] } } as const;
+const AIMS = { from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' }, project: ['since'] } } as const;
 const nodes = { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }) };
 const model = defineGraph({ table: 'bench', nodes, edges: { AIMS: edge(AIMS) } }) as CompiledModel;
 const copying = defineGraph({

@@ -97,10 +97,10 @@ const bookGraph = (settings: object): CompiledModel =>
     nodes: { BOOK: node({ view: ['title'], search: { title: {} } }), AUTHOR: node({ view: ['name'] }) },
     edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', ...settings }) },
   });
-const listed = bookGraph({ edgeSet: ['role'], inbound: { gsi0: 'role', project: ['role'] } });
+const listed = bookGraph({ edgeSet: ['role'], inbound: { orders: { gsi0: 'role' }, project: ['role'] } });
 const copying = bookGraph({ copy: ['name'] });
-const counted = bookGraph({ edgeSet: false, degree: true, inbound: { gsi0: 'role' } });
-const joined = bookGraph({ inbound: { gsi0: source('title') } });
+const counted = bookGraph({ edgeSet: false, degree: true, inbound: { orders: { gsi0: 'role' } } });
+const joined = bookGraph({ inbound: { orders: { gsi0: source('title') } } });
 
 const KINDS: readonly Kind[] = [
   { name: 'a node with a view and a search', graph: listed, before: [], changes: authors },

@@ -22,7 +22,7 @@ const MEMBER = {
   from: 'GOAL',
   to: ['USER', 'TEAM'],
   edgeSet: ['role'],
-  inbound: { gsi0: rank('role', { LEAD: 500, TEAM: 300 }) },
+  inbound: { orders: { gsi0: rank('role', { LEAD: 500, TEAM: 300 }) } },
 } as const;
 const definition = {
   table: 'bench',

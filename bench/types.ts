@@ -63,7 +63,7 @@ function modelSource(count: number): string {
   );
   const edges = numbers.map(
     (i) =>
-      `    E${i}: edge({ from: 'N${i}', to: 'N${(i + 1) % count}', edgeSet: ['role'], inbound: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since' } }),`,
+      `    E${i}: edge({ from: 'N${i}', to: 'N${(i + 1) % count}', edgeSet: ['role'], inbound: { orders: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since' } } }),`,
   );
   const calls = numbers.map((i) => {
     const target = `N${(i + 1) % count}`;

@@ -117,7 +117,6 @@ export type {
 export type {
   EdgeTypes,
   EdgeTypesOf,
-  InboundSetting,
   LabelOf,
   NodeTypes,
   NodeTypesOf,
@@ -197,7 +196,6 @@ export type {
   EdgeDefinition,
   EdgeOptions,
   EdgeSetOption,
-  InboundEntries,
   InboundOptions,
   NodeDefinition,
   NodeOptions,

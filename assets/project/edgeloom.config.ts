@@ -5,6 +5,6 @@ export default defineGraph({
   table: 'records',
   nodes: { USER: node({ view: ['name'], search: { name: { caseInsensitive: true } } }) },
   edges: {
-    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: date('since') } }),
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { orders: { byDate: date('since') } } }),
   },
 });

@@ -38,8 +38,7 @@ export const fullModel = defineGraph({
       to: 'USER',
       edgeSet: ['memberRole'],
       inbound: {
-        gsi0: rank('memberRole', ROLES),
-        gsi1: date('date'),
+        orders: { gsi0: rank('memberRole', ROLES), gsi1: date('date') },
         project: ['memberRole', 'date'],
       },
     }),

@@ -20,16 +20,21 @@ export const okr = defineGraph({
       // Each goal's view names its leads, contributors and teams: a page of goals needs no read for each of them.
       edgeSet: ['memberRole'],
       inbound: {
-        gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: date('date'),
+        orders: { byRole: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }), byDate: date('date') },
         project: ['memberRole', 'date'],
       },
     }),
     // The team whose objective a goal is; its list begins there.
-    TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { gsi0: 'rank' } }),
+    TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { orders: { byRank: 'rank' } } }),
     KEYRESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
     SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
     // Hundreds or thousands: in no set, but counted.
-    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, degree: true, inbound: { gsi0: 'since' } }),
+    GOALSUBSCRIBER: edge({
+      from: 'GOAL',
+      to: 'USER',
+      edgeSet: false,
+      degree: true,
+      inbound: { orders: { bySince: 'since' } },
+    }),
   },
 });

@@ -71,7 +71,7 @@ export function createOkr(store: Store) {
     },
     /** The same by the day that the user joined, the latest first. */
     async joined(user: string) {
-      const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', { order: 'gsi1', reverse: true });
+      const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', { order: 'byDate', reverse: true });
       return items.map(({ source }) => source);
     },
     /** Goals that are due up to a day, the earliest first. */

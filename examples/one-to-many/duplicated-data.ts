@@ -8,7 +8,7 @@ const graph = defineGraph({
     // The book's view holds the author's name and year of birth; a change of the author reaches every book.
     WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }),
     // Nothing is copied of a shelf, and it lists no shelves: a page of books is found by it.
-    ON_SHELF: edge({ from: 'BOOK', to: 'SHELF', edgeSet: false, inbound: { gsi0: 'title' } }),
+    ON_SHELF: edge({ from: 'BOOK', to: 'SHELF', edgeSet: false, inbound: { orders: { byTitle: 'title' } } }),
   },
 });
 

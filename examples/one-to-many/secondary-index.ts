@@ -9,9 +9,11 @@ const graph = defineGraph({
       from: 'TICKET',
       to: 'USER',
       inbound: {
-        gsi0: date('opened'),
-        // An order more, of a name of its own: an index item more for each ticket.
-        byHours: number('hours'),
+        orders: {
+          // The raw name of its index: any other order has an index item of its own, and the table needs one index.
+          gsi0: date('opened'),
+          byHours: number('hours'),
+        },
         project: ['title'],
         // The user is the last item of their own index partition: read backwards it comes first.
         includeTarget: true,

@@ -17,7 +17,7 @@ export default defineGraph({
       from: 'USER',
       to: 'USER',
       edgeSet: ['since'],
-      inbound: { gsi0: date('since'), project: ['since'] },
+      inbound: { orders: { bySince: date('since') }, project: ['since'] },
     }),
   },
 });

@@ -6,7 +6,7 @@ import { createProducer } from './producer.ts';
 const graph = defineGraph({
   table: 'follows',
   nodes: { USER: node({ view: ['name'] }) },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { bySince: 'since' } } }) },
 });
 const local = await startLocal(graph, {});
 try {

@@ -35,9 +35,11 @@ export const tracker = defineGraph({
       from: 'TICKET',
       to: 'PROJECT',
       inbound: {
-        gsi0: date('since'),
-        byDueDate: [source('status'), date(source('dueDate'))],
-        byAssignee: [source('assignee'), source('status')],
+        orders: {
+          gsi0: date('since'),
+          byDueDate: [source('status'), date(source('dueDate'))],
+          byAssignee: [source('assignee'), source('status')],
+        },
         projectSource: ['title', 'status', 'dueDate', 'assignee'],
       },
     }),
@@ -45,8 +47,8 @@ export const tracker = defineGraph({
       from: 'TICKET',
       to: 'USER',
       edgeSet: ['priority'],
-      inbound: { gsi0: rank('priority', { HIGH: 3, NORMAL: 2, LOW: 1 }), project: ['priority'] },
+      inbound: { orders: { byPriority: rank('priority', { HIGH: 3, NORMAL: 2, LOW: 1 }) }, project: ['priority'] },
     }),
-    LABELLED: edge({ from: 'TICKET', to: 'LABEL', inbound: { gsi0: 'since' } }),
+    LABELLED: edge({ from: 'TICKET', to: 'LABEL', inbound: { orders: { bySince: 'since' } } }),
   },
 });

@@ -57,6 +57,7 @@ const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll(
 /** A stack with everything that a parameter adds, and one with a table of its own. */
 const EVERYTHING: Record<string, unknown> = {
   ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 5 },
+  sourceStreamArns: 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
   existingTableArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/records',
   existingStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000',
 };
@@ -187,28 +188,24 @@ function parametersPage(sources: Sources): string {
 // Errors.
 
 function errorsPage(sources: Sources): string {
-  const file = sources.file('src/foundation/error-code.ts');
-  const declared = [...nodesOf(file)].filter(ts.isTypeAliasDeclaration).find(({ name }) => name.text === 'ErrorCode');
-  const codes = [...nodesOf(declared!)].filter(ts.isStringLiteral).map(({ text }) => text);
+  const text = readText('src/foundation/error-code.ts');
   const messages = messagesByCode(sources);
-  const rows = codes.sort().map((one) => {
-    const made = [...(messages.get(one) ?? [])].sort();
-    return [
-      code(one),
-      made.map(([message]) => message).join('<br>'),
-      [...new Set(made.map(([, hint]) => hint))].join('<br>'),
-    ];
+  const said = [...text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\n {2}\| '([a-z-]+)'/gs)];
+  const rows = said.map(([, comment, one]) => {
+    const [means, remedy = ''] = oneLine(comment!.replace(/\n\s*\*/g, ' ')).split(' Remedy: ');
+    const made = [...(messages.get(one!) ?? [])].sort();
+    return [code(one!), means!, remedy, made.map((message) => message.replaceAll('`', "'")).join('<br>')];
   });
   return page(
     'Errors',
-    'Each message and each hint of a code, with … for what differs.',
-    table(['code', 'messages', 'hints'], rows),
+    'An error has a `code`, a message and a hint: [errors](../errors.md). The messages have … for what differs.',
+    table(['code', 'what happened', 'what to do', 'messages'], rows),
   );
 }
 
-/** The messages and hints of each code, where the code makes an error of it. */
-function messagesByCode(sources: Sources): Map<string, Map<string, string>> {
-  const found = new Map<string, Map<string, string>>();
+/** The messages of each code, where the code makes an error of it. */
+function messagesByCode(sources: Sources): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
   for (const file of sources.files()) {
     for (const node of nodesOf(file)) {
       const words = ts.isNewExpression(node) || ts.isCallExpression(node) ? (node.arguments ?? []) : [];
@@ -220,9 +217,7 @@ function messagesByCode(sources: Sources): Map<string, Map<string, string>> {
       const one = (words[at] as TypeScript.StringLiteral).text;
       const message = words[at + 1] && textOf(words[at + 1]!);
       if (message === undefined || !/[.…]$/.test(message)) continue;
-      const hint = words[at + 2] && textOf(words[at + 2]!);
-      const ofCode = found.get(one) ?? new Map<string, string>();
-      found.set(one, ofCode.set(oneLine(message), oneLine(hint ?? '')));
+      found.set(one, (found.get(one) ?? new Set()).add(oneLine(message)));
     }
   }
   return found;

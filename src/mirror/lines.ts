@@ -24,6 +24,7 @@ import { writeAsSeen, writeOfLine } from './write-claim.ts';
 
 /** Options of `importLines`. */
 export interface LinesOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+  /** The table of the other system, with its mapping. */
   source: SourceTable;
   /** Our table. */
   store: Pick<Store, 'get' | 'change' | 'query'> & ScanSource;

@@ -267,7 +267,9 @@ class Layer {
     for (const [type, node] of this.nodes) {
       node.ownerOf = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     }
-    const usesGsi1 = edges.some(({ inbound }) => inbound?.orders.has('gsi1'));
+    const usesGsi1 = edges.some(({ inbound }) =>
+      [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
+    );
     return {
       table: own.table,
       nodes: this.nodes,

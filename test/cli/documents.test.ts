@@ -28,7 +28,7 @@ beforeAll(async () => {
        table: 'documents',
        nodes: { NOTE: node({ list: true, search: { title: { shards: 2 } } }) },
        edges: { ON: edge({ from: 'NOTE', to: 'NOTE', edgeSet: ['hours'], degree: true,
-         inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
+         inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
      });
      export const sources = [sourceTable('documents-source', { map: () => [], keys: { partitionKey: 'source', sortKey: 'target' } })];`,
   );

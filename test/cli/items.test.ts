@@ -176,7 +176,7 @@ describe('lists', () => {
     }
     const page = ['list', 'page', 'TEAM-L1', 'GOALMEMBERSHIP', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
     const subscribed = [{ edge: {}, node: { id: 'GOAL-L2', attributes: null } }];
-    const member = { id: 'USER-L1', attributes: null, inbound: { GOALSUBSCRIBER: subscribed } };
+    const member = { id: 'USER-L1', attributes: null, inbound: { orders: { GOALSUBSCRIBER: subscribed } } };
     await expect
       .poll(async () => (await run(...page)).json, { interval: 200 })
       .toMatchObject({
@@ -221,7 +221,7 @@ describe('a model with parts and an order by texts', () => {
 export default defineGraph({
   table: 'chat-${process.pid}',
   nodes: { USER: node({ parts: { STATE: part({ search: { status: { shards: 1 } } }), COUNTS: part() } }), ROOM: node() },
-  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'nick', byPath: ['land', 'nick'] } }) },
+  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: 'nick', byPath: ['land', 'nick'] } } }) },
 });
 `,
     );

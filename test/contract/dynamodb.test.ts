@@ -42,7 +42,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
     const custom = defineGraph({
       table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'by-target' } },
       nodes: { USER: node() },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     await client.send(new CreateTableCommand(tableDefinition(custom)));
     const other = new DynamoDBStore(client, custom.table);

@@ -128,7 +128,7 @@ export function contractGraph(): CompiledModel {
   return defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node() },
-    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'rank' } }) },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'rank' } } }) },
   });
 }
 

@@ -25,7 +25,7 @@ ${ENTRIES.slice(1)
 const graph = defineGraph({
   table: 'records',
   nodes: { USER: node({ search: { name: {} } }) },
-  edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 export const id: NodeId<typeof graph, 'USER'> = 'USER-1';
 // @ts-expect-error types are there: a goal is no user

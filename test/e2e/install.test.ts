@@ -28,7 +28,7 @@ const HANDLER = `import { createClient, createReader, createWriter, defineGraph,
 const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node({ view: ['title'], search: { title: {} } }), USER: node({}) },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' } }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
 });
 const store = new DynamoDBStore(createClient(), graph.table);
 const writer = createWriter(graph, { store });

@@ -11,12 +11,17 @@ import { loadModel } from '../../src/deployment/package/load-model.ts';
 import type { Thing } from '../support/account/account.ts';
 import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { ROOT } from '../support/command.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { testStack } from '../support/stack/parameters.ts';
+import { template } from '../support/stack/template.ts';
 
 /** scripts/prove-on-aws.mjs in an account that is none: stacks by the simulator, tables on the engine, units of CloudWatch made up. */
 
 const run = promisify(execFile);
 const ID = `t${process.pid}`;
 const STACK = `prove-${ID}`;
+/** Steps of a run, each fault of its own included. */
+const STEPS = 27;
 
 describe('the script that proves the stack on AWS', () => {
   let folder: string;
@@ -77,19 +82,19 @@ describe('the script that proves the stack on AWS', () => {
   it('prints its plan: each step with its commands, and calls nothing', async () => {
     const { code, stdout } = await prove('--dry-run');
     expect(code).toBe(0);
-    expect([...stdout.matchAll(/^== ([\w ]+):/gm)].map(([, name]) => name)).toEqual([
+    const steps = [...stdout.matchAll(/^== ([\w ]+):/gm)].map(([, name]) => name);
+    expect(steps.filter((name) => name !== 'alarms')).toEqual([
+      ...['account', 'deploy', 'write', 'observe and feed', 'check', 'verdict', 'repair', 'deploy the same', 'rename'],
       ...[
-        'account',
-        'deploy',
-        'write',
-        'observe and feed',
-        'check',
-        'repair',
-        'deploy the same',
-        'rename',
         'change and migrate',
+        'roll back',
+        'stream off and on',
+        'deploy gradually',
+        'take back',
+        'rebuild',
+        'restore',
       ],
-      ...['roll back', 'alarms', 'deploy gradually', 'rebuild', 'restore', 'bill', 'delete'],
+      ...['bill', 'delete'],
     ]);
     expect(stdout).toContain('$ aws cloudformation delete-stack');
     expect(stdout).toMatch(/&& npx serverless deploy .*observe=true/);
@@ -97,6 +102,20 @@ describe('the script that proves the stack on AWS', () => {
     expect(stdout).toContain('Not proven by this');
     expect(stdout).not.toMatch(/undefined|\[object|''/);
     expect(aws.calls).toEqual([]);
+  });
+
+  it('makes each alarm of the stack ring by its fault, or says why not', async () => {
+    const { stdout } = await prove('--dry-run');
+    const rung = [...stdout.matchAll(/the alarm (\w+) is in the state (?:ALARM|INSUFFICIENT_DATA)/g)];
+    const unproven = /Alarms: (.*)\.$/m
+      .exec(stdout)![1]!
+      .replace(/ \([^)]*\)/g, '')
+      .split(/[,;] /);
+    const { Resources } = template(testStack(goalGraph(), { observe: true, feedEventBus: 'default' }));
+    const all = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+    expect([...new Set(rung.map(([, name]) => name!)), ...unproven].sort()).toEqual(
+      all.map(([id]) => id.replace(/Alarm$/, '')).sort(),
+    );
   });
 
   it('leaves alone what was there before it', async () => {
@@ -131,7 +150,7 @@ describe('the script that proves the stack on AWS', () => {
     // The page of the run: its day, each step with its time, and no number of an account.
     const page = await readFile(join(folder, 'page.md'), 'utf8');
     expect(page).toMatch(/^# The stack in an account, \d{4}-\d\d-\d\d$/m);
-    expect(page.match(/^\| .* \| \d+ min \|$/gm)).toHaveLength(16);
+    expect(page.match(/^\| .* \| \d+ min \|$/gm)).toHaveLength(STEPS);
     expect(page).toContain('All proven');
     expect(page).not.toContain('123456789012');
   });

@@ -20,7 +20,7 @@ import { sourceTable } from '${new URL('../../dist/admin.js', import.meta.url).h
 export default defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
-  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
+  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
 });
 export const sources = [sourceTable('app-table', { map: () => [] })];
 `;

@@ -15,7 +15,7 @@ function completeModel(size: number): string {
   );
   const edges = numbers.map(
     (i) =>
-      `E${i}: edge({ fields: z.object({ role: z.enum(['x', 'y']), since: z.string() }), from: [${all}], to: [${all}], edgeSet: ['role'], inbound: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since', project: ['since'] } }),`,
+      `E${i}: edge({ fields: z.object({ role: z.enum(['x', 'y']), since: z.string() }), from: [${all}], to: [${all}], edgeSet: ['role'], inbound: { orders: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since' }, project: ['since'] } }),`,
   );
   return [
     "import { createReader, createWriter, defineGraph, edge, node, rank, type Store, source } from 'edgeloom';",
@@ -92,7 +92,7 @@ const reader = createReader(defineGraph({
   edges: {
     IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound }),
     ASSIGNED: edge({ from: 'ISSUE', to: 'USER', inbound }),
-    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),
+    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { orders: { gsi0: 'since', byAge: 'age' } } }),
     WRITTEN_BY: edge({ from: 'COMMENT', to: 'USER', inbound }),
     BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE' }),
   },
@@ -132,10 +132,10 @@ const graph = defineGraph({
   edges: {
     MEMBER: edge({ from: 'USER', to: 'ORG', inbound }),
     OF_ORG: edge({ from: 'REPO', to: 'ORG', inbound }),
-    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: source('state') } }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: source('state') } } }),
     OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound }),
-    ASSIGNED: edge({ fields: role, from: 'ISSUE', to: 'USER', edgeSet: ['role'], inbound: { gsi0: rank('role', { LEAD: 2, HELPER: 1 }) } }),
-    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { gsi0: 'since', byAge: 'age' } }),
+    ASSIGNED: edge({ fields: role, from: 'ISSUE', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: rank('role', { LEAD: 2, HELPER: 1 }) } } }),
+    ON: edge({ from: 'COMMENT', to: 'ISSUE', edgeSet: false, inbound: { orders: { gsi0: 'since', byAge: 'age' } } }),
     WRITTEN_BY: edge({ from: 'COMMENT', to: 'USER', inbound }),
     LABELLED: edge({ from: 'ISSUE', to: 'LABEL', copy: ['name'], inbound }),
     BLOCKS: edge({ from: 'ISSUE', to: 'ISSUE', inbound }),
@@ -195,7 +195,7 @@ const writer = createWriter(graph, { store: {} as Store });`;
     const head = `
 import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';
 import { z } from 'zod';
-const defined = defineGraph({ table: 'records', nodes: { ${nodes.join(', ')} }, edges: { MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { gsi0: 'since' } }) } });
+const defined = defineGraph({ table: 'records', nodes: { ${nodes.join(', ')} }, edges: { MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { orders: { gsi0: 'since' } } }) } });
 type Defined = typeof defined;
 interface Tracker extends Defined {}
 export const graph: Tracker = defined;

@@ -31,7 +31,7 @@ function hostileGraph() {
         },
       }),
     },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: date('since') } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: date('since') } } }) },
   });
 }
 

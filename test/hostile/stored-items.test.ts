@@ -25,13 +25,13 @@ function socialGraph() {
       TEAM: node({ view: 'ALL' }),
     },
     edges: {
-      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { gsi0: 'since' } }),
+      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { orders: { gsi0: 'since' } } }),
       KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed', edgeSet: ['since'] }),
       MEMBER: edge({
         from: 'USER',
         to: 'TEAM',
         copy: ['name'],
-        inbound: { gsi0: rank('level', { A: 1 }), includeTarget: true },
+        inbound: { orders: { gsi0: rank('level', { A: 1 }) }, includeTarget: true },
       }),
     },
   });

@@ -33,12 +33,19 @@ const table = uniqueTableName();
 const graph = defineGraph({
   table,
   nodes: { USER: node({ search: { name: {} } }) },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { gsi0: 'note', project: 'ALL' } }) },
+  edges: {
+    FOLLOWS: edge({
+      from: 'USER',
+      to: 'USER',
+      edgeSet: ['note'],
+      inbound: { orders: { gsi0: 'note' }, project: 'ALL' },
+    }),
+  },
 });
 const MODEL = `import { defineGraph, edge, node } from 'edgeloom';
 export default defineGraph({ table: '${table}',
   nodes: { USER: node({ search: { name: {} } }) },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { gsi0: 'note', project: 'ALL' } }) } });`;
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { orders: { gsi0: 'note' }, project: 'ALL' } }) } });`;
 
 describe('a command', () => {
   const cli = new CommandProcess();

@@ -27,7 +27,7 @@ async function open() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { GOAL: node({ list: true, search: { due: { type: 'date', shards: 2 } } }), USER: node() },
-    edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+    edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
   const table = await testTable(graph);
   return { ...table, graph, writer: createWriter(graph, { store: table.store }) };
@@ -228,7 +228,7 @@ describe('work whose signal is aborted', () => {
     const changed = defineGraph({
       table: graph.table.name,
       nodes: { GOAL: node({ list: true, search: { due: { type: 'date', shards: 3 } } }), USER: node() },
-      edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const running = migrate(changed, {
       ...{ store, signal: controller.signal },

@@ -26,12 +26,11 @@ const graph = defineGraph({
       to: ['USER', 'TEAM', 'ORG'],
       edgeSet: ['memberRole'],
       inbound: {
-        gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: date('date'),
+        orders: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }), gsi1: date('date') },
         project: ['memberRole', 'date'],
       },
     }),
-    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'since' } } }),
   },
 });
 

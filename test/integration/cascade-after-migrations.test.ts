@@ -34,7 +34,7 @@ function modelOf(table: string, { shards, orders, keys, list = false }: Options)
         from: 'A',
         to: 'B',
         ...(keys && { keys }),
-        ...(Object.keys(orders).length > 0 && { inbound: { shards, ...orders } }),
+        ...(Object.keys(orders).length > 0 && { inbound: { shards, orders } }),
       } as never),
     },
   } as never) as CompiledModel;

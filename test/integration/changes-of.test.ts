@@ -33,15 +33,17 @@ const graphOf = () =>
       MEMBER: edge({
         ...{ from: 'GOAL', to: 'USER', edgeSet: ['role'], copy: ['name'] },
         inbound: {
-          gsi0: rank('role', { LEAD: 5, TEAM: 3 }),
-          gsi1: date('since'),
-          byTitle: [source('title'), 'since'],
+          orders: {
+            gsi0: rank('role', { LEAD: 5, TEAM: 3 }),
+            gsi1: date('since'),
+            byTitle: [source('title'), 'since'],
+          },
           ...{ shards: 3, project: ['role'], total: { hours: sum('hours') }, groupBy: ['role'] },
         },
         degree: true,
       }),
-      FOR: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', partition: 'country' } }),
-      KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since' } }),
+      FOR: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' }, partition: 'country' } }),
+      KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { orders: { gsi0: 'since' } } }),
     },
   });
 

@@ -17,7 +17,13 @@ function socialGraph({ table = uniqueTableName(), counted = true, follows = true
     nodes: { USER: node({ view: ['name'], viewBudgetBytes: 1024, search: { name: {} } }) },
     edges: {
       ...(follows && {
-        FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: counted, inbound: { gsi0: 'since' } }),
+        FOLLOWS: edge({
+          from: 'USER',
+          to: 'USER',
+          edgeSet: false,
+          degree: counted,
+          inbound: { orders: { gsi0: 'since' } },
+        }),
       }),
       BLOCKS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], degree: false }),
       LIKES: edge({ from: 'USER', to: 'USER', degree: true }),

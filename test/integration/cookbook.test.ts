@@ -296,7 +296,7 @@ describe('the cookbook', () => {
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
       nodes: { TASK: edgeloom.node(), LIST: edgeloom.node() },
-      edges: { IN: edgeloom.edge({ from: 'TASK', to: 'LIST', inbound: { gsi0: 'since' } }) },
+      edges: { IN: edgeloom.edge({ from: 'TASK', to: 'LIST', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { table, writer, reader, given } = await kitchen({ graph });
     const [moveEdge] = await run(blocksOf('Move an edge')[0]!, given, ['moveEdge']);
@@ -353,7 +353,7 @@ describe('the cookbook', () => {
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
       nodes: { USER: edgeloom.node({ list: true }) },
-      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const nodes = Array.from({ length: 4 }, (_, i) => [`USER-old${i}`, `USER-new${i}`] as const);
     const rest = ['USER-rest1', 'USER-rest2'];
@@ -420,7 +420,9 @@ describe('the cookbook', () => {
     const graphOf = (tickets: Record<string, Untyped>, types: readonly string[]) =>
       edgeloom.defineGraph({
         ...{ table: 'kitchen', nodes: { USER: edgeloom.node(), ...tickets } as Untyped },
-        edges: { ASSIGNED: edgeloom.edge({ from: types, to: 'USER', inbound: { gsi0: 'since' } } as Untyped) },
+        edges: {
+          ASSIGNED: edgeloom.edge({ from: types, to: 'USER', inbound: { orders: { gsi0: 'since' } } } as Untyped),
+        },
       });
     const placeOf = (i: number): string => `${i % 3 === 0 ? 'BUG' : 'TASK'}-${i}`;
     const nodes = Array.from({ length: 6 }, (_, i) => [`TICKET-${i}`, placeOf(i)] as const);
@@ -449,7 +451,11 @@ describe('the cookbook', () => {
       edgeloom.defineGraph({
         ...{ table: 'kitchen', nodes: { PERSON: edgeloom.node(), ...animals } as Untyped },
         edges: {
-          OWNS: edgeloom.edge({ from: 'PERSON', to: Object.keys(animals), inbound: { gsi0: 'since' } } as Untyped),
+          OWNS: edgeloom.edge({
+            from: 'PERSON',
+            to: Object.keys(animals),
+            inbound: { orders: { gsi0: 'since' } },
+          } as Untyped),
         },
       });
     const nodes = Array.from({ length: 6 }, (_, i) => {
@@ -536,7 +542,7 @@ describe('the cookbook', () => {
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
       nodes: { USER: edgeloom.node({ search: { name: { shards: 2 } } }), GOAL: edgeloom.node() },
-      edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { table, writer, given } = await kitchen({ graph });
     await writer.putNode('USER-U 1', { name: 'Ada' });
@@ -588,7 +594,7 @@ describe('the cookbook', () => {
     const table = edgeloom.defineGraph({
       table: 'tickets',
       nodes: { TICKET: edgeloom.node(), USER: edgeloom.node() },
-      edges: { ASSIGNED: edgeloom.edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { ASSIGNED: edgeloom.edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { given, writer, table: kitchenTable } = await kitchen({ graph: table });
     await writer.putEdge('TICKET-7', 'ASSIGNED', 'USER-U1', { since: '2026-01-04' });

@@ -14,7 +14,7 @@ const graph: CompiledModel = defineGraph({
     ON: edge({
       from: 'EVENT',
       to: 'DAY',
-      inbound: { gsi0: at, byKind: ['kind', at], bySource: date(source('at')) },
+      inbound: { orders: { gsi0: at, byKind: ['kind', at], bySource: date(source('at')) } },
     }),
   },
 });

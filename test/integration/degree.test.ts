@@ -12,7 +12,7 @@ function socialGraph() {
     table: uniqueTableName(),
     nodes: { USER: node({ viewBudgetBytes: 1024 }), TEAM: node() },
     edges: {
-      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { gsi0: 'since' } }),
+      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { orders: { gsi0: 'since' } } }),
       BLOCKS: edge({ from: 'USER', to: 'USER' }),
       LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false }),
       MEMBER: edge({
@@ -20,7 +20,7 @@ function socialGraph() {
         to: 'USER',
         edgeSet: false,
         degree: true,
-        inbound: { gsi0: rank('role', { LEAD: 500 }) },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 500 }) } },
       }),
     },
   });

@@ -16,7 +16,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['hours'],
-      inbound: { gsi0: number('hours') },
+      inbound: { orders: { gsi0: number('hours') } },
     }),
   },
 });

@@ -24,7 +24,7 @@ async function table() {
         from: 'GOAL',
         to: 'USER',
         edgeSet: ['role'],
-        inbound: { gsi0: rank('role', { LEAD: 2, HELP: 1 }), byDate: date('since') },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 2, HELP: 1 }), byDate: date('since') } },
       }),
     },
   });
@@ -54,8 +54,8 @@ describe('explain, of a base item', () => {
     await world.projectAll();
     expect(states(await explained(world, 'GOAL-1', 'MEMBER-USER-1'))).toEqual({
       'edges.MEMBER.edgeSet': 'right',
-      'edges.MEMBER.inbound.gsi0': 'right',
-      'edges.MEMBER.inbound.byDate': 'absent',
+      'edges.MEMBER.inbound.orders.gsi0': 'right',
+      'edges.MEMBER.inbound.orders.byDate': 'absent',
     });
     const user = await explained(world, 'USER-1');
     expect(user.parts.map(({ target }) => target)).toEqual(['~view', '~ix/name', '~ix/foods/ramen', '~ix/foods/sushi']);
@@ -66,10 +66,13 @@ describe('explain, of a base item', () => {
     const world = await table();
     await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
     const lagging = await explained(world, 'GOAL-1', 'MEMBER-USER-1', BEHIND);
-    expect(states(lagging)).toMatchObject({ 'edges.MEMBER.edgeSet': 'lag', 'edges.MEMBER.inbound.gsi0': 'lag' });
+    expect(states(lagging)).toMatchObject({ 'edges.MEMBER.edgeSet': 'lag', 'edges.MEMBER.inbound.orders.gsi0': 'lag' });
     expect(lagging.parts[0]!.reason).toContain('7 s behind');
     const drifted = await explained(world, 'GOAL-1', 'MEMBER-USER-1', APPLIED);
-    expect(states(drifted)).toMatchObject({ 'edges.MEMBER.edgeSet': 'drift', 'edges.MEMBER.inbound.gsi0': 'drift' });
+    expect(states(drifted)).toMatchObject({
+      'edges.MEMBER.edgeSet': 'drift',
+      'edges.MEMBER.inbound.orders.gsi0': 'drift',
+    });
   });
 
   it('calls nothing drift that is applied while it asks how far the consumers have come', async () => {

@@ -18,8 +18,13 @@ async function changedTwice() {
     table: uniqueTableName(),
     nodes: { USER: node({ view: ['name'], search: { name: {} } }) },
     edges: {
-      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { gsi0: 'since', project: 'ALL' } }),
-      LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' }, degree: true }),
+      FOLLOWS: edge({
+        from: 'USER',
+        to: 'USER',
+        edgeSet: ['note'],
+        inbound: { orders: { gsi0: 'since' }, project: 'ALL' },
+      }),
+      LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'since' } }, degree: true }),
       KNOWS: edge({ from: 'USER', to: 'USER', edgeSet: [], copy: ['name'] }),
     },
   });

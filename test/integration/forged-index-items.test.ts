@@ -36,9 +36,9 @@ function modelOf(name: string): CompiledModel {
     edges: {
       MEMBER: edge({
         ...{ from: 'GOAL', to: 'USER', degree: true },
-        inbound: { gsi0: 'since', gsi1: 'role', byRole: 'role', shards: 2, project: ['role'] },
+        inbound: { orders: { gsi0: 'since', gsi1: 'role', byRole: 'role' }, shards: 2, project: ['role'] },
       } as never),
-      HASHED: edge({ from: 'GOAL', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since', shards: 1 } }),
+      HASHED: edge({ from: 'GOAL', to: 'USER', keys: 'hashed', inbound: { orders: { gsi0: 'since' }, shards: 1 } }),
     },
   } as never) as CompiledModel;
 }

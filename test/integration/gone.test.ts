@@ -42,9 +42,7 @@ function goneGraph({ deletedWhen }: Way) {
         degree: true,
         outgoing: { total: { hours: sum('hours') } },
         inbound: {
-          gsi0: 'since',
-          byTitle: source('title'),
-          byStatus: source('STATE.status'),
+          orders: { gsi0: 'since', byTitle: source('title'), byStatus: source('STATE.status') },
           project: ['role'],
           projectSource: ['title'],
           includeTarget: true,

@@ -28,14 +28,20 @@ function friendsGraph() {
     table: uniqueTableName(),
     nodes: { USER: node({ view: ['name'] }), TEAM: node() },
     edges: {
-      FRIEND: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], keys: 'hashed', inbound: { gsi0: 'since' } }),
+      FRIEND: edge({
+        from: 'USER',
+        to: 'USER',
+        edgeSet: ['since'],
+        keys: 'hashed',
+        inbound: { orders: { gsi0: 'since' } },
+      }),
       KNOWS: edge({ from: 'USER', to: ['USER', 'TEAM'], edgeSet: false, keys: 'hashed', degree: true }),
       MEMBER: edge({
         fields: z.strictObject({ role: z.enum(['LEAD', 'OTHER']).default('OTHER') }),
         from: 'TEAM',
         to: 'USER',
         keys: 'hashed',
-        inbound: { gsi0: rank('role', { LEAD: 500, OTHER: 100 }), shards: 3, project: 'ALL' },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 500, OTHER: 100 }) }, shards: 3, project: 'ALL' },
       }),
     },
   });

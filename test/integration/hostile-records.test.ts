@@ -26,7 +26,7 @@ function hostileGraph() {
   return defineGraph({
     table,
     nodes: { USER: node({ search: { name: {}, age: { type: 'number' }, foods: { multiValue: true } } }) },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' } } }) },
   });
 }
 

@@ -23,7 +23,13 @@ const model = () =>
       USER: node({ view: ['name'], parts: { STATE: part({ search: { mood: {} } }) } }),
     },
     edges: {
-      MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: ['since'], degree: true, inbound: { gsi0: 'since' } }),
+      MEMBER: edge({
+        from: 'ORG',
+        to: 'USER',
+        edgeSet: ['since'],
+        degree: true,
+        inbound: { orders: { gsi0: 'since' } },
+      }),
     },
   });
 

@@ -27,7 +27,7 @@ const graphOf = () =>
         from: 'GOAL',
         to: 'USER',
         degree: true,
-        inbound: { gsi0: 'rank', gsi1: 'since', project: ['rank'] },
+        inbound: { orders: { gsi0: 'rank', gsi1: 'since' }, project: ['rank'] },
       }),
     },
   });

@@ -80,14 +80,12 @@ describe('an item that somebody else has put into an index partition', () => {
               from: 'USER',
               to: 'TEAM',
               inbound: {
-                gsi0: 'since',
-                gsi1: 'rank',
-                byName: source('name'),
+                orders: { gsi0: 'since', gsi1: 'rank', byName: source('name') },
                 projectSource: ['name'],
                 includeTarget: true,
               },
             }),
-            LIKES: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since' } }),
+            LIKES: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since' } } }),
           },
         }),
       }));

@@ -23,7 +23,7 @@ const graphOf = () =>
   defineGraph({
     table: { name: uniqueTableName(), indexes: { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } } },
     nodes: { USER: node() },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
 
 /** An observed table with one edge in its index, which `shown` may tamper with. */

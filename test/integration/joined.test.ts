@@ -24,14 +24,16 @@ function trackerGraph({ degree = false, byOrg = false } = {}) {
         to: 'PROJECT',
         degree,
         inbound: {
-          gsi0: date(source('dueDate')),
-          byStatus: [rank(source('status'), { open: 2, done: 1 }), source('priority')],
+          orders: {
+            gsi0: date(source('dueDate')),
+            byStatus: [rank(source('status'), { open: 2, done: 1 }), source('priority')],
+          },
           project: ['role'],
           projectSource: ['title', 'status'],
           ...(byOrg && { partition: source('orgId') }),
         },
       }),
-      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }),
+      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }),
     },
   });
 }
@@ -266,7 +268,7 @@ describe('what is wrong with an index item of two base items', () => {
     const graph = defineGraph({
       table: uniqueTableName(),
       nodes: { A: node(), B: node() },
-      edges: { AB: edge({ from: 'A', to: 'B', inbound: { byBoth: ['own', source('its')] } }) },
+      edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { byBoth: ['own', source('its')] } } }) },
     });
     const table = await testTable(graph);
     await table.store.put({ ...key('A-1'), its: { S: 'i'.repeat(600) } });

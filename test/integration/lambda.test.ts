@@ -17,7 +17,7 @@ function followGraph() {
   return defineGraph({
     table,
     nodes: { USER: node({ view: ['name', 'picture'] }) },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
 }
 

@@ -18,7 +18,7 @@ const model = (table: string, mirrored: boolean) =>
   defineGraph({
     table,
     nodes: { ISSUE: node(), REPO: node() },
-    edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', edgeSet: ['state'], inbound: { gsi0: 'state' } }) },
+    edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', edgeSet: ['state'], inbound: { orders: { gsi0: 'state' } } }) },
     ...(mirrored && { mirrored: ['ISSUE', 'REPO', 'IN_REPO'] }),
   });
 

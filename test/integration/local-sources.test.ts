@@ -13,7 +13,7 @@ import { status } from '../../src/trust/explain/status.ts';
 const graph = defineGraph({
   table: 'graph',
   nodes: { ISSUE: node(), REPO: node() },
-  edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: 'status' } }) },
+  edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: 'status' } } }) },
   mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
 });
 const sources = [

@@ -110,7 +110,9 @@ describe('a migration of a table', () => {
       defineGraph({
         table: of.table.name,
         nodes: { USER: node() },
-        edges: { LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, degree, inbound: { gsi0: 'since' } }) },
+        edges: {
+          LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, degree, inbound: { orders: { gsi0: 'since' } } }),
+        },
       });
     await run(graphWith(false));
     for (const id of ['U2', 'U3']) await store.put({ source: { S: 'USER-1' }, target: { S: `LIKES-USER-${id}` } });
@@ -178,14 +180,14 @@ describe('a migration of a table', () => {
         edges: {
           MEMBER: edge({
             ...{ from: 'GOAL', to: 'USER', copy: ['name'] },
-            inbound: { gsi0: 'role', byGoal: source('title') },
+            inbound: { orders: { gsi0: 'role', byGoal: source('title') } },
           }),
         },
       });
     const plain = (table: string): CompiledModel =>
       defineGraph({
         ...{ table, nodes },
-        edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'role' } }) },
+        edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'role' } } }) },
       });
     const {
       before,
@@ -253,7 +255,7 @@ describe('a migration of a table', () => {
       edges: {
         MEMBER: edge({
           ...{ from: 'GOAL', to: 'USER', degree: true },
-          inbound: { gsi0: source('title'), byRole: ['role', source('title')], projectSource: ['title'] },
+          inbound: { orders: { gsi0: source('title'), byRole: ['role', source('title')] }, projectSource: ['title'] },
         }),
       },
     });
@@ -389,7 +391,7 @@ describe('an item that only an older generation cannot derive', () => {
           MEMBER: edge({
             from: 'GOAL',
             to: 'USER',
-            inbound: { gsi0: rank('role', roles), byGoal: rank(source('role'), roles) },
+            inbound: { orders: { gsi0: rank('role', roles), byGoal: rank(source('role'), roles) } },
           }),
         },
       });

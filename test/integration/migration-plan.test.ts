@@ -24,7 +24,9 @@ function graphOf(table: string, { shards = 2, lead = 500, view = ['name'], withP
       SHOP: node({ view }),
       ITEM: node({ search: { name: { shards }, ...(withPrice && { price: { type: 'number', shards: 1 } }) } }),
     },
-    edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: rank('grade', { A: lead, B: 100 }) } }) },
+    edges: {
+      SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { orders: { gsi0: rank('grade', { A: lead, B: 100 }) } } }),
+    },
   });
 }
 
@@ -94,7 +96,11 @@ describe('the plan of a migration', () => {
         table: before.table.name,
         nodes: { SHOP: node(), ITEM: node() },
         edges: {
-          SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: list as string, groupBy: [attribute] } }),
+          SELLS: edge({
+            from: 'SHOP',
+            to: 'ITEM',
+            inbound: { orders: { gsi0: list as string }, groupBy: [attribute] },
+          }),
         },
       });
     const { warnings } = await plan(totalled('city', source('city')));
@@ -118,7 +124,7 @@ describe('the plan of a migration', () => {
       defineGraph({
         table: before.table.name,
         nodes: { SHOP: node({ view: ['name'] }), ITEM: node({ search: search as { name: object } }) },
-        edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: gsi0 as string } }) },
+        edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { orders: { gsi0: gsi0 as string } } }) },
       });
     const renamed = await plan(rename({ fullName: {}, name: { shards: 7 } }, 'level'));
     expect(renamed.changes).toContain('search:ITEM.fullName will be built');

@@ -32,7 +32,7 @@ async function twoTables() {
           from: 'ISSUE',
           to: 'REPO',
           keys: 'hashed',
-          inbound: { gsi0: 'status', project: 'ALL' },
+          inbound: { orders: { gsi0: 'status' }, project: 'ALL' },
         }),
       },
       mirrored: ['ISSUE', 'REPO', 'IN_REPO'],

@@ -34,7 +34,10 @@ const graphOf = () =>
       IN: edge({
         from: 'USER',
         to: 'ROOM',
-        inbound: { gsi0: 'since', byStatus: [source('STATE.status'), 'since'], projectSource: ['STATE.status'] },
+        inbound: {
+          orders: { gsi0: 'since', byStatus: [source('STATE.status'), 'since'] },
+          projectSource: ['STATE.status'],
+        },
       }),
     },
   });

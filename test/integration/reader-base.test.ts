@@ -14,7 +14,12 @@ async function open() {
     table: uniqueTableName(),
     nodes: { GOAL: node({ view: ['title'], list: true }), USER: node() },
     edges: {
-      AIMS: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since', gsi1: 'role', shards: 3 } }),
+      AIMS: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: false,
+        inbound: { orders: { gsi0: 'since', gsi1: 'role' }, shards: 3 },
+      }),
       NEEDS: edge({ from: 'GOAL', to: 'GOAL', keys: 'hashed' }),
     },
   });

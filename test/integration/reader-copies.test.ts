@@ -21,7 +21,7 @@ function goals<const Copy extends string>(table: string, copy?: readonly Copy[])
         from: 'GOAL',
         to: ['USER', 'TEAM'],
         edgeSet: ['role'],
-        inbound: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) } },
         ...(copy && { copy }),
       }),
       BLOCKS: edge({ from: 'GOAL', to: 'GOAL' }),

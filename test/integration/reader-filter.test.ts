@@ -26,9 +26,9 @@ const graph = defineGraph({
     IN: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { gsi0: 'dueDate', byTitle: 'title', project: ['status', 'title'], includeTarget: true },
+      inbound: { orders: { gsi0: 'dueDate', byTitle: 'title' }, project: ['status', 'title'], includeTarget: true },
     }),
-    LONG: edge({ from: 'TICKET', to: 'PROJECT', edgeSet: false, inbound: { gsi0: 'at', project: 'ALL' } }),
+    LONG: edge({ from: 'TICKET', to: 'PROJECT', edgeSet: false, inbound: { orders: { gsi0: 'at' }, project: 'ALL' } }),
   },
 });
 // The types refuse what the tests for refusals ask.

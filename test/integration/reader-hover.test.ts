@@ -45,11 +45,11 @@ ${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search:
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['role'],
-      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeTarget: true, project: ['since'], projectSource: ['title'] },
+      inbound: { orders: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }) }, includeTarget: true, project: ['since'], projectSource: ['title'] },
       copy: ['name'],
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
-${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role', 'since'], inbound: { gsi0: 'since' } }),`)}
+${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role', 'since'], inbound: { orders: { gsi0: 'since' } } }),`)}
   },
 });
 declare const store: Store;

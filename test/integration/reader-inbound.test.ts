@@ -15,13 +15,16 @@ const graph = defineGraph({
       from: 'GOAL',
       to: ['USER', 'TEAM'],
       inbound: {
-        gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-        gsi1: date('date'),
+        orders: { gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 }), gsi1: date('date') },
         project: ['role', 'date'],
       },
     }),
-    SCORE: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: number('score'), shards: 3 } }),
-    TAG: edge({ from: 'GOAL', to: 'USER', inbound: { gsi1: 'tag', shards: 4, shardBy: 'value', project: 'ALL' } }),
+    SCORE: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: number('score') }, shards: 3 } }),
+    TAG: edge({
+      from: 'GOAL',
+      to: 'USER',
+      inbound: { orders: { gsi1: 'tag' }, shards: 4, shardBy: 'value', project: 'ALL' },
+    }),
     PLAIN: edge({ from: 'GOAL', to: 'USER' }),
   },
 });

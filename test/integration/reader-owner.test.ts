@@ -19,14 +19,12 @@ const tickets = (table: string) =>
         from: ['TICKET', 'USER'],
         to: ['USER', 'TEAM'],
         inbound: {
-          gsi0: date('opened'),
-          gsi1: 'title',
-          byHours: number('hours'),
+          orders: { gsi0: date('opened'), gsi1: 'title', byHours: number('hours') },
           project: ['title'],
           includeTarget: true,
         },
       }),
-      SEEN: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'at' } }),
+      SEEN: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'at' } } }),
     },
   });
 
@@ -263,7 +261,7 @@ describe('the owner item', () => {
     const without = defineGraph({
       table: model.table.name,
       nodes: { USER: node({ view: ['name'] }) },
-      edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { gsi0: date('opened') } }) },
+      edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: date('opened') } } }) },
     });
     expect(await createReader(without, { store }).inbound('USER-1', 'FOR')).toEqual({ items: [] });
     expect(await found(without, 'report')).toHaveLength(4);

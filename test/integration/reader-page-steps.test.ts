@@ -19,7 +19,7 @@ function modelOf(copy: 'with copies' | 'without copies'): CompiledModel {
       MEMBER: edge({
         from: 'GOAL',
         to: 'USER',
-        inbound: { gsi0: 'rank', project: ['rank'], projectSource: ['title'] },
+        inbound: { orders: { gsi0: 'rank' }, project: ['rank'], projectSource: ['title'] },
         ...(copy === 'with copies' && { copy: ['name'] }),
       }),
     },
@@ -124,7 +124,12 @@ describe('a page of nodes that no edge set names neighbours of', () => {
       table: uniqueTableName(),
       nodes: { GOAL: node({ view: ['title'] }), USER: node() },
       edges: {
-        MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'rank', projectSource: ['title'] } }),
+        MEMBER: edge({
+          from: 'GOAL',
+          to: 'USER',
+          edgeSet: false,
+          inbound: { orders: { gsi0: 'rank' }, projectSource: ['title'] },
+        }),
       },
     });
     const { store, projectAll } = await testTable(graph);

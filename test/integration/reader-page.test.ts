@@ -16,7 +16,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: ['USER', 'TEAM'],
       edgeSet: ['role', 'share'],
-      inbound: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) },
+      inbound: { orders: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) } },
     }),
     BLOCKS: edge({ from: 'GOAL', to: 'GOAL' }),
     WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),

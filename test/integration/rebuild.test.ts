@@ -26,7 +26,7 @@ function changedGraph(table: string) {
         from: 'GOAL',
         to: ['USER', 'TEAM', 'ORG'],
         edgeSet: ['memberRole', 'date'],
-        inbound: { gsi0: rank('memberRole', { LEAD: 900, CONTRIBUTOR: 100 }), gsi1: date('date') },
+        inbound: { orders: { gsi0: rank('memberRole', { LEAD: 900, CONTRIBUTOR: 100 }), gsi1: date('date') } },
       }),
     },
   });

@@ -17,7 +17,13 @@ function bookGraph() {
     table: uniqueTableName(),
     nodes: { USER: node({ search: { name: { shards: 1 }, age: { type: 'number', shards: 1 } } }), BOOK: node() },
     edges: {
-      READ: edge({ from: 'USER', to: 'BOOK', edgeSet: ['stars'], inbound: { gsi0: 'stars' }, degree: true }),
+      READ: edge({
+        from: 'USER',
+        to: 'BOOK',
+        edgeSet: ['stars'],
+        inbound: { orders: { gsi0: 'stars' } },
+        degree: true,
+      }),
       OWNS: edge({ from: 'USER', to: 'BOOK', copy: ['title'] }),
     },
   });

@@ -32,7 +32,7 @@ function poisonGraph() {
         from: 'TEAM',
         to: 'USER',
         edgeSet: ['role'],
-        inbound: { gsi0: rank('role', { LEAD: 500, OTHER: 400 }) },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 500, OTHER: 400 }) } },
       }),
     },
   });

@@ -13,7 +13,7 @@ it('nodes and edges of the model are of no unknown type while none of its projec
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node({ search: { name: {} } }) },
-    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
   const { store } = await testTable(graph);
   await registerIfEmpty({ graph, store });

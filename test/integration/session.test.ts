@@ -23,7 +23,7 @@ async function open() {
         edgeSet: ['role'],
         degree: true,
         copy: ['name'],
-        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }), project: ['role'], includeTarget: true },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }) }, project: ['role'], includeTarget: true },
       }),
       NEEDS: edge({ from: 'GOAL', to: 'GOAL' }),
     },

@@ -21,10 +21,12 @@ const graph = defineGraph({
       from: 'DOC',
       to: 'USER',
       inbound: {
-        gsi0: 'title',
-        gsi1: date('date'),
-        byStatus: [rank('status', { OPEN: 20, DONE: 10 }), 'title'],
-        byNumber: ['title', number('size')],
+        orders: {
+          gsi0: 'title',
+          gsi1: date('date'),
+          byStatus: [rank('status', { OPEN: 20, DONE: 10 }), 'title'],
+          byNumber: ['title', number('size')],
+        },
         project: ['title'],
       },
     }),
@@ -233,11 +235,13 @@ describe('ranks and index partitions', () => {
         to: 'USER',
         // The weights 200 and 100 are left free for roles to come.
         inbound: {
-          gsi0: rank('role', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300, WATCHER: 200, GUEST: 100 }),
-          gsi1: 'since',
+          orders: {
+            gsi0: rank('role', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300, WATCHER: 200, GUEST: 100 }),
+            gsi1: 'since',
+          },
         },
       }),
-      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'state', gsi1: 'since' } }),
+      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'state', gsi1: 'since' } } }),
     },
   });
   const ROLES = ['GUEST', 'WATCHER', 'TEAM', 'CONTRIBUTOR', 'LEAD'] as const;

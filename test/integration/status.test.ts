@@ -98,7 +98,7 @@ describe('the status of a table', () => {
     const graph = defineGraph({
       table: small.table.name,
       nodes: { USER: node() },
-      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
     });
     expect(await hasTtl(client, small)).toBe(true);
     const elsewhere = { ...graph, table: { ...graph.table, ttl: 'endsAt' } };

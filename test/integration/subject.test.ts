@@ -33,12 +33,12 @@ function libraryGraph() {
         to: 'BOOK',
         degree: true,
         edgeSet: ['due'],
-        inbound: { gsi0: 'due', total: { fine: sum('fine') }, byName: source('name') },
+        inbound: { orders: { gsi0: 'due', byName: source('name') }, total: { fine: sum('fine') } },
       }),
       WROTE: edge({ from: 'BOOK', to: 'BORROWER', copy: ['name'], edgeSet: [] }),
       KNOWS: edge({ from: 'BORROWER', to: 'BORROWER' }),
       SECRET: edge({ from: 'BORROWER', to: 'BORROWER', keys: 'hashed', edgeSet: false }),
-      HOSTS: edge({ from: 'BRANCH', to: ['BORROWER', 'BOOK'], inbound: { gsi0: 'since', project: 'ALL' } }),
+      HOSTS: edge({ from: 'BRANCH', to: ['BORROWER', 'BOOK'], inbound: { orders: { gsi0: 'since' }, project: 'ALL' } }),
     },
   });
 }

@@ -5,8 +5,7 @@ import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import type { OpenAttributes } from '../../src/core/model/order.ts';
-import { edge, type InboundEntries, node } from '../../src/core/model/schema.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import type { DerivedUpdate, Store } from '../../src/core/store-port.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
@@ -34,7 +33,9 @@ const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_
 it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
   const table = uniqueTableName();
   const client = createClient({ endpoint: testEndpoint() });
-  const edges = (inbound: InboundEntries<OpenAttributes>) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound }) });
+  const edges = (orders: Record<string, string>) => ({
+    KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }),
+  });
   const nodes = { USER: node() };
   const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });
   const large = defineGraph({ table, nodes, edges: edges({ gsi0: 'since', gsi1: 'until' }) });

@@ -21,7 +21,7 @@ function modelOf(table: string | { name: string; partitionKey?: string; ttl?: st
   return defineGraph({
     table,
     nodes: { USER: node({ search: { name: {} } }) },
-    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
   }) as CompiledModel;
 }
 

@@ -48,7 +48,7 @@ async function observedTable() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node({ search: { name: {} } }), GOAL: node({ view: ['title'] }) },
-    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since' } }) },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'since' } } }) },
   });
   const table = await testTable(graph);
   const spans = new InMemorySpanExporter();

@@ -29,9 +29,9 @@ function modelOf(table: string, tenantSeparator?: string) {
     edges: {
       FRIEND: edge({
         ...{ from: 'USER', to: 'USER', degree: true, copy: ['iban'] },
-        inbound: { gsi0: 'since', byKind: 'kind', total: {}, groupBy: ['kind'] },
+        inbound: { orders: { gsi0: 'since', byKind: 'kind' }, total: {}, groupBy: ['kind'] },
       }),
-      SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since' } }),
+      SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { orders: { gsi0: 'since' } } }),
     },
   } as never) as CompiledModel;
 }

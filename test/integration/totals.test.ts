@@ -22,7 +22,7 @@ function workGraph() {
         from: 'USER',
         to: 'PROJECT',
         edgeSet: false,
-        inbound: { gsi0: 'since', ...totals },
+        inbound: { orders: { gsi0: 'since' }, ...totals },
         outgoing: totals,
       }),
       PAID: edge({
@@ -42,7 +42,7 @@ function workGraph() {
         from: 'USER',
         to: 'PROJECT',
         edgeSet: false,
-        inbound: { gsi0: source('name') },
+        inbound: { orders: { gsi0: source('name') } },
         outgoing: { total: { hours: sum('hours') } },
       }),
     },

@@ -22,7 +22,7 @@ const graph = defineGraph({
   table: 'graph',
   nodes: { USER: node({ view: ['fullName'] }), REPO: node({ view: ['about'] }), ISSUE: node({ view: ['subject'] }) },
   edges: {
-    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: 'issueNumber' } }),
+    IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: 'issueNumber' } } }),
     BY: edge({ from: 'ISSUE', to: 'USER' }),
     STARS: edge({ from: 'USER', to: 'REPO', edgeSet: ['at'] }),
   },

@@ -26,7 +26,7 @@ const graph = defineGraph({
     ASSIGNED: edge({
       from: 'TICKET',
       to: 'USER',
-      inbound: { gsi0: number('priority'), project: ['priority', 'title'] },
+      inbound: { orders: { gsi0: number('priority') }, project: ['priority', 'title'] },
     }),
   },
 });

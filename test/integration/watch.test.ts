@@ -20,7 +20,7 @@ const graph = defineGraph({
     ASSIGNED: edge({
       from: 'TICKET',
       to: 'USER',
-      inbound: { gsi0: number('priority'), shards: 2, project: ['priority', 'title'] },
+      inbound: { orders: { gsi0: number('priority') }, shards: 2, project: ['priority', 'title'] },
     }),
   },
 });

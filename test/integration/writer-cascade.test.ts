@@ -65,7 +65,7 @@ describe('deleteNodeWithEdges', () => {
       nodes: { USER: node(), BOOK: node() },
       edges: {
         WROTE: edge({ from: 'BOOK', to: 'USER', copy: ['name'] }),
-        LENT: edge({ from: 'BOOK', to: 'USER', copy: ['name'], inbound: { gsi0: 'since' } }),
+        LENT: edge({ from: 'BOOK', to: 'USER', copy: ['name'], inbound: { orders: { gsi0: 'since' } } }),
         KNOWS: edge({ from: 'USER', to: 'USER' }),
         READ: edge({ from: 'USER', to: 'BOOK' }),
       },
@@ -138,7 +138,7 @@ describe('deleteNodeWithEdges of a table with a registry', () => {
     MEMBER: edge({
       from: 'GOAL',
       to: 'USER',
-      inbound: { gsi0: since, shards, ...(isOrdered && { byRank: 'rank' }) },
+      inbound: { orders: { gsi0: since, ...(isOrdered && { byRank: 'rank' }) }, shards },
       ...(isCopied && { copy: ['name'] }),
     }),
   });

@@ -21,7 +21,7 @@ function model() {
       DOC: node({ versionAttribute: 'v' }),
       NOTE: node({ fields: z.object({ text: z.string(), v: z.number().optional() }), versionAttribute: 'v' }),
     },
-    edges: { LINK: edge({ from: 'TASK', to: 'TASK', inbound: { gsi0: 'since' } }) },
+    edges: { LINK: edge({ from: 'TASK', to: 'TASK', inbound: { orders: { gsi0: 'since' } } }) },
   });
 }
 

@@ -29,7 +29,7 @@ function model() {
         from: 'GOAL',
         to: 'TASK',
         edgeSet: ['role'],
-        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }) },
+        inbound: { orders: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }) } },
       }),
       LINK: edge({ from: 'TASK', to: 'TASK', keys: 'hashed' }),
     },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { date, derive, number, rank, source, sum } from '../../src/index.ts';
+import { inboundOption } from '../support/inbound-option.ts';
 import type { ModelInput, Options } from './model.ts';
 
 /** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
@@ -46,7 +47,10 @@ function member(model: ModelInput, options: Options): void {
 }
 
 function inbound(model: ModelInput, options: Options): void {
-  member(model, { inbound: { ...(model.edges['MEMBER']!['inbound'] as Options | undefined), ...options } });
+  const { orders, ...settings } = inboundOption(options);
+  const before = (model.edges['MEMBER']!['inbound'] ?? {}) as Options;
+  const all = { ...(before['orders'] as Options | undefined), ...(orders as Options | undefined) };
+  member(model, { inbound: { ...before, ...settings, ...(orders !== undefined && { orders: all }) } });
 }
 
 /** Adds options to the part STATE of goals. */
@@ -107,7 +111,7 @@ function ofOrder(
   const isNamed = !order.startsWith('gsi');
   return {
     name: `order ${name}`,
-    options: ['edge.inbound', isNamed ? 'inbound.NAME' : `inbound.${order}`, ...options],
+    options: ['edge.inbound', 'inbound.orders', ...options],
     slot: order,
     add: (model) => inbound(model, { [order]: before }),
     change: (model) => inbound(model, { [order]: after }),

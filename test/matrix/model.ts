@@ -19,23 +19,10 @@ export function baseModel(): ModelInput {
   };
 }
 
-/** What stands next to the orders in the option `inbound`. */
-export const INBOUND_SETTINGS = [
-  'shards',
-  'shardBy',
-  'hash',
-  'project',
-  'projectSource',
-  'partition',
-  'includeTarget',
-  'total',
-  'groupBy',
-];
-
 /** The orders of an edge type, by name. */
 export function ordersOf(edgeOptions: Options): [string, unknown][] {
-  const inbound = (edgeOptions['inbound'] ?? {}) as Options;
-  return Object.entries(inbound).filter(([name, order]) => !INBOUND_SETTINGS.includes(name) && order !== undefined);
+  const { orders = {} } = (edgeOptions['inbound'] ?? {}) as { orders?: Options };
+  return Object.entries(orders).filter(([, order]) => order !== undefined);
 }
 
 /** A model with features; what one feature needs of another is added last. */
@@ -43,8 +30,10 @@ export function modelWith(changes: readonly ((model: ModelInput) => void)[]): Mo
   const model = baseModel();
   for (const change of changes) change(model);
   for (const options of Object.values(model.edges)) {
-    if (options['inbound'] !== undefined && ordersOf(options).length === 0)
-      options['inbound'] = { ...(options['inbound'] as Options), gsi0: 'since' };
+    // An order with a name of its own then has an item of its own, in every pair of features.
+    const orders = Object.fromEntries(ordersOf(options));
+    if (options['inbound'] !== undefined && !('gsi0' in orders || 'gsi1' in orders))
+      options['inbound'] = { ...(options['inbound'] as Options), orders: { ...orders, gsi0: 'since' } };
   }
   return model;
 }

@@ -558,7 +558,7 @@ function levelsOf(
     const inbound = entering.map(({ edge: { source }, attributes }) => {
       return { edge: attributes, node: nodeOf(model, facts, source) };
     });
-    return { ...nodeOf(model, facts, id), inbound: { [type]: inbound } };
+    return { ...nodeOf(model, facts, id), inbound: { orders: { [type]: inbound } } };
   };
   const nodes = rows.map(({ edge: { source: id } }) => {
     const leaving = options['edgeSet'] === false ? storedOf(model, facts, id, type) : listedOf(model, facts, id, type);

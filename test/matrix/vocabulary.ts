@@ -45,8 +45,6 @@ export function modelOptions(): string[] {
   const orders = { rank: rankSchema, derive: deriveSchema, typed: typedOrder, source: sourceSchema };
   return [
     ...Object.entries({ ...parts, ...orders }).flatMap(([kind, { of }]) => named(kind, Object.keys(of))),
-    // Orders have names of their own, beside those of the two indexes.
-    ...named('inbound', ['gsi0', 'gsi1', 'NAME']),
     ...named('indexes', ['gsi0', 'gsi1']),
     ...named('feed', FEED_KINDS),
   ].filter((name) => !name.endsWith('.kind'));

@@ -7,7 +7,7 @@ import { runs } from '../support/extent.ts';
 /** One run of a repair, or of a rebuild, leaves each count at the number of edges, whatever was damaged before it. */
 
 function modelOf(orders: Record<string, unknown>): CompiledModel {
-  const inbound = Object.keys(orders).length > 0 ? { inbound: { shards: 1, ...orders } } : {};
+  const inbound = Object.keys(orders).length > 0 ? { inbound: { shards: 1, orders } } : {};
   return defineGraph({
     table: 'records',
     nodes: { A: node({}), B: node({}) },

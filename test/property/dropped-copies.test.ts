@@ -16,7 +16,7 @@ function modelOf({ copy, joined }: { copy: boolean; joined: boolean }): Compiled
     edges: {
       AB: edge({
         ...{ from: 'A', to: 'B', ...(copy && { copy: ['title'] }) },
-        inbound: { gsi0: 'since', ...(joined && { byName: source('name') }) },
+        inbound: { orders: { gsi0: 'since', ...(joined && { byName: source('name') }) } },
       } as never),
     },
   } as never) as CompiledModel;

@@ -15,7 +15,7 @@ const graph = defineGraph({
   nodes: { CHILD: node({}), PARENT: node({ view: ['title'] }), ITEM: node({}) },
   edges: {
     OF: edge({ from: 'CHILD', to: 'PARENT', copy: ['title'] }),
-    HAS: edge({ from: 'PARENT', to: 'ITEM', edgeSet: false, inbound: { byTitle: source('title') } }),
+    HAS: edge({ from: 'PARENT', to: 'ITEM', edgeSet: false, inbound: { orders: { byTitle: source('title') } } }),
   },
 }) as CompiledModel;
 

@@ -17,7 +17,11 @@ const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node({ search: { rank: { shards: 3, project } } }), USER: node() },
   edges: {
-    AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'rank', shards: 2, project, includeTarget: false } }),
+    AIMS: edge({
+      from: 'GOAL',
+      to: 'USER',
+      inbound: { orders: { gsi0: 'rank' }, shards: 2, project, includeTarget: false },
+    }),
   },
 });
 

@@ -22,7 +22,7 @@ function modelOf({ shards, lead = 500, list = false }: Options): CompiledModel {
     edges: {
       AB: edge({
         ...{ from: 'A', to: 'B', degree: true },
-        inbound: { gsi0: rank('role', { LEAD: lead, MEMBER: 400, GUEST: 300 }), shards },
+        inbound: { orders: { gsi0: rank('role', { LEAD: lead, MEMBER: 400, GUEST: 300 }) }, shards },
       }),
     },
   } as never) as CompiledModel;

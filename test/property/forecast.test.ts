@@ -52,9 +52,8 @@ function modelOf({
         ...(copied && { copy: copied }),
         ...(withDegree && { degree: true }),
         inbound: {
-          gsi0: rank('role', { LEAD: lead, TEAM: 300 }),
+          orders: { gsi0: rank('role', { LEAD: lead, TEAM: 300 }), ...(withByTitle && { byTitle: source('title') }) },
           ...(withTotal && { total: { hours: sum('hours') } }),
-          ...(withByTitle && { byTitle: source('title') }),
         },
       }),
     },

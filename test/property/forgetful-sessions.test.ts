@@ -27,7 +27,7 @@ function modelOf({ shards, view = ['name'] }: Options): CompiledModel {
   return defineGraph({
     table: 'records',
     nodes: { A: node({ view, search: { name: { shards } } } as never), B: node({}) },
-    edges: { AB: edge({ from: 'A', to: 'B', edgeSet: ['since'], inbound: { gsi0: 'since', shards } }) },
+    edges: { AB: edge({ from: 'A', to: 'B', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' }, shards } }) },
   } as never) as CompiledModel;
 }
 

@@ -25,7 +25,7 @@ process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
 const graph = defineGraph({
   table: 'records',
   nodes: { A: node({ search: { name: { shards: 1 } } }), B: node({}) },
-  edges: { AB: edge({ from: 'A', to: 'B', inbound: { gsi0: 'since' } }) },
+  edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { gsi0: 'since' } } }) },
 }) as CompiledModel;
 
 const SEEDS = runs({ part: 6, whole: 40 });

@@ -294,8 +294,8 @@ describe('partitions of the index', () => {
       }),
     },
     edges: {
-      A: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', a: 'x', b: 'x' } }),
-      B: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', a: 'x', b: 'x', shards: 7 } }),
+      A: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'x', a: 'x', b: 'x' } } }),
+      B: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'x', a: 'x', b: 'x' }, shards: 7 } }),
     },
   });
   const { searches } = graph.nodes.get('USER')!;

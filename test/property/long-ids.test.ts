@@ -17,7 +17,7 @@ function modelOf(shards: number): CompiledModel {
     edges: {
       AB: edge({
         ...{ from: 'A', to: 'B', degree: true },
-        inbound: { gsi0: 'since', gsi1: 'role', byRole: 'role', shards },
+        inbound: { orders: { gsi0: 'since', gsi1: 'role', byRole: 'role' }, shards },
       } as never),
     },
   } as never) as CompiledModel;

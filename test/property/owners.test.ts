@@ -45,14 +45,14 @@ const graph = defineGraph({
       from: 'USER',
       to: 'TEAM',
       degree: true,
-      inbound: { gsi0: 'since', gsi1: 'rank', byName: 'value', byCountry: 'country', includeTarget: true },
+      inbound: { orders: { gsi0: 'since', gsi1: 'rank', byName: 'value', byCountry: 'country' }, includeTarget: true },
     }),
     LIKES: edge({ from: 'USER', to: ['USER', 'TEAM'], degree: true }),
     KNOWS: edge({
       from: 'USER',
       to: 'USER',
       keys: 'hashed',
-      inbound: { gsi0: 'since', partition: 'country', shards: 3, byName: 'value' },
+      inbound: { orders: { gsi0: 'since', byName: 'value' }, partition: 'country', shards: 3 },
     }),
   },
 });
@@ -152,8 +152,8 @@ describe('an id', () => {
         table: 'records',
         nodes: { USER: node({ search: { name: { shards, partition: 'country' } } }), TEAM: node() },
         edges: {
-          JOINED: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', shards, byName: 'value' } }),
-          LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', includeTarget: true } }),
+          JOINED: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since', byName: 'value' }, shards } }),
+          LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since' }, includeTarget: true } }),
         },
       }),
     );

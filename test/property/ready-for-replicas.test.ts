@@ -19,7 +19,9 @@ function modelOf({ shards, view, list = false }: Options): CompiledModel {
   return defineGraph({
     table: 'records',
     nodes: { A: node({ view, list, search: { name: { shards, project: ['name'] } } } as never), B: node({}) },
-    edges: { AB: edge({ from: 'A', to: 'B', edgeSet: ['role'], degree: true, inbound: { gsi0: 'since', shards } }) },
+    edges: {
+      AB: edge({ from: 'A', to: 'B', edgeSet: ['role'], degree: true, inbound: { orders: { gsi0: 'since' }, shards } }),
+    },
   } as never) as CompiledModel;
 }
 

@@ -13,7 +13,7 @@ function modelOf(shards: number): CompiledModel {
   return defineGraph({
     table: 'records',
     nodes: { A: node({ search: { name: { shards } } }), B: node({}) },
-    edges: { AB: edge({ from: 'A', to: 'B', inbound: { gsi0: 'since', shards } }) },
+    edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { gsi0: 'since' }, shards } }) },
   }) as CompiledModel;
 }
 

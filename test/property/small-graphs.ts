@@ -3,6 +3,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, derive, node, number, part, rank, source, sum } from '../../src/core/model/schema.ts';
+import { inboundOption } from '../support/inbound-option.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
 /** Random small models, and random histories of what producers write in them. */
@@ -74,7 +75,7 @@ const inbound = fc
   .map((options) => {
     const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
     const withOrder = hasOrder ? options : { ...options, gsi0: 'role' };
-    return options.includeTarget === true ? { ...withOrder, shards: 1 } : withOrder;
+    return inboundOption(options.includeTarget === true ? { ...withOrder, shards: 1 } : withOrder);
   });
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
@@ -117,7 +118,7 @@ const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
             edgeSet: options.edgeSet,
             inbound:
               isRich && (options.inbound ?? entering)
-                ? { ...options.inbound, ...entering, ...ofPart }
+                ? { ...options.inbound, ...entering, orders: { ...(options.inbound?.['orders'] as object), ...ofPart } }
                 : options.inbound,
             degree: options.degree,
             ...(isRich && { outgoing: leaving }),

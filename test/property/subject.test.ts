@@ -20,7 +20,7 @@ const graph = defineGraph({
       from: 'MEMBER',
       to: 'CLUB',
       degree: true,
-      inbound: { gsi0: 'since', total: { paid: sum('paid') } },
+      inbound: { orders: { gsi0: 'since' }, total: { paid: sum('paid') } },
     }),
     LEADS: edge({ from: 'CLUB', to: 'MEMBER', copy: ['name'] }),
     KNOWS: edge({ from: 'MEMBER', to: 'MEMBER' }),

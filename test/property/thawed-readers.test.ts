@@ -12,7 +12,7 @@ function modelOf(shards: number, projected: string[]): CompiledModel {
   return defineGraph({
     table: 'records',
     nodes: { A: node({ list: true, search: { name: { shards, project: projected } } }), B: node({}) },
-    edges: { AB: edge({ from: 'A', to: 'B', degree: true, inbound: { gsi0: 'since', shards } }) },
+    edges: { AB: edge({ from: 'A', to: 'B', degree: true, inbound: { orders: { gsi0: 'since' }, shards } }) },
   } as never) as CompiledModel;
 }
 

@@ -56,8 +56,7 @@ function graphOf({ degree, copies }: Options) {
         degree,
         ...(copies && { copy: ['name'] }),
         inbound: {
-          gsi0: source('x'),
-          byOwn: ['own', source('y')],
+          orders: { gsi0: source('x'), byOwn: ['own', source('y')] },
           project: ['own'],
           projectSource: ['t'],
         },

@@ -44,18 +44,18 @@ export function tenantsGraph(table: string) {
     edges: {
       FRIEND: edge({
         ...{ from: 'USER', to: 'USER', degree: true, edgeSet: ['kind'], copy: ['name', 'iban'] },
-        inbound: { gsi0: 'since', byKind: 'kind', project: 'ALL' },
+        inbound: { orders: { gsi0: 'since', byKind: 'kind' }, project: 'ALL' },
       }),
       PAYS: edge({
         ...{ from: 'USER', to: ['USER', 'TEAM'], edgeSet: false },
         outgoing: { total: { amount: sum('amount') } },
-        inbound: { gsi0: 'since', total: { amount: sum('amount') }, groupBy: ['kind'] },
+        inbound: { orders: { gsi0: 'since' }, total: { amount: sum('amount') }, groupBy: ['kind'] },
       }),
       MEMBER: edge({
         ...{ from: 'TEAM', to: 'USER' },
-        inbound: { gsi0: source('name'), projectSource: ['iban'], includeTarget: true },
+        inbound: { orders: { gsi0: source('name') }, projectSource: ['iban'], includeTarget: true },
       }),
-      SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since', total: {} } }),
+      SECRET: edge({ from: 'USER', to: 'USER', keys: 'hashed', inbound: { orders: { gsi0: 'since' }, total: {} } }),
     },
   } as never) as CompiledModel;
 }

@@ -33,7 +33,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: false,
-      inbound: { gsi0: 'since', gsi1: 'role', shards: 2, project: 'ALL' },
+      inbound: { orders: { gsi0: 'since', gsi1: 'role' }, shards: 2, project: 'ALL' },
     }),
   },
 }) as CompiledModel;

@@ -1,6 +1,7 @@
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, derive, edge, node, part, rank, source, sum } from '../../src/core/model/schema.ts';
+import { inboundOption } from '../support/inbound-option.ts';
 import type { Choices } from './kernel/choices.ts';
 
 /** What differs between the small models that schedules run on. The oracle reads the same options. */
@@ -189,7 +190,7 @@ function compile(options: ModelOptions): CompiledModel {
         to: 'USER',
         deletedWhen,
         edgeSet: edgeSets[labels],
-        inbound: memberOrders,
+        inbound: memberOrders && inboundOption(withOwnItems(memberOrders)),
         degree: counted === 'MEMBER' || counted === 'both',
         keys,
         copy: copies === 'name' ? ['name'] : undefined,
@@ -199,7 +200,7 @@ function compile(options: ModelOptions): CompiledModel {
         to: 'USER',
         deletedWhen,
         edgeSet: link === 'listed' ? [] : false,
-        inbound: Object.keys(linkOrders).length === 0 ? undefined : linkOrders,
+        inbound: Object.keys(linkOrders).length === 0 ? undefined : inboundOption(withOwnItems(linkOrders)),
         degree: counted === 'LINK' || counted === 'both',
         keys,
       }),
@@ -224,8 +225,17 @@ function compile(options: ModelOptions): CompiledModel {
         }),
       }),
       ...(owner === 'included' && {
-        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeTarget: true } }),
+        PART: edge({
+          from: 'GOAL',
+          to: 'GOAL',
+          inbound: { orders: { gsi0: 'since', ...byDate }, includeTarget: true },
+        }),
       }),
     },
   });
+}
+
+/** Orders of which those with names of their own have items of their own, whatever is there beside them. */
+function withOwnItems(orders: object): object {
+  return 'gsi0' in orders || 'gsi1' in orders ? orders : { ...orders, gsi0: 'nothing' };
 }

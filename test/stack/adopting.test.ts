@@ -20,7 +20,7 @@ const model = (name: string) =>
   defineGraph({
     table: { name, partitionKey: 'pk', sortKey: 'sk', ttl: 'gone', indexes: { gsi0: 'byTarget' } },
     nodes: { USER: node({ view: ['name'] }) },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' } } }) },
   });
 
 // The libraries are in test packages of their own, without types here.

@@ -17,7 +17,15 @@ import { template } from '../support/stack/template.ts';
 
 const { Resources } = template(testStack(goalGraph()));
 const TABLE = Resources['RecordsTable']!.Properties['TableName'] as string;
-const ALARMS = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+const TABLE_ARN = `arn:aws:dynamodb:eu-central-1:123456789012:table/${TABLE}`;
+/** The same table as one of elsewhere, which may be provisioned. */
+const OF_ELSEWHERE = {
+  existingTableArn: TABLE_ARN,
+  existingStreamArn: `${TABLE_ARN}/stream/2026-01-01T00:00:00.000`,
+};
+const ALARMS = Object.entries({ ...template(testStack(goalGraph(), OF_ELSEWHERE)).Resources, ...Resources }).filter(
+  ([, { Type }]) => Type === 'AWS::CloudWatch::Alarm',
+);
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -337,6 +345,7 @@ const FAULTS: Record<string, { faults: Faults; rings: string; within: number; an
       'a partition is hot': ['HotPartition', 'Write KeyRangeThroughput gsi0'],
       'the maximum of the table is reached': ['TableCap', 'Read MaxOnDemandThroughput'],
       "the account's quota is reached": ['AccountLimit', 'Write AccountLimit'],
+      'the units of a provisioned table are used up': ['ProvisionedCap', 'Write ProvisionedThroughput gsi1'],
     }).map(([fault, [name, throttled]]) => [
       fault,
       { faults: { throttled: throttled!, until: MIDDAY + HOUR }, rings: name!, within: 16 },
@@ -361,6 +370,21 @@ const MIRROR_FAULTS: Record<string, [fault: string, metrics: Values]> = {
   MirrorConflicts: ['two source items make one base item', { 'Edgeloom MirrorConflicts': 1 }],
   SourceStreamReplaced: ['the stream of a source is switched off and on', { 'Edgeloom SourceStreamReplaced': 1 }],
 };
+/** Faults of the observer and of the feed, in the same way. */
+const OBSERVER_FAULTS: Record<string, [fault: string, metrics: Values]> = {
+  Unverified: ['the observer cannot verify what changed', { 'Edgeloom VerifiedAgeSeconds': 1_000 }],
+  ObservedDrift: ['a derived item is damaged', { 'Edgeloom ObservedDrift': 1 }],
+  ObserverMissing: ["the observer's schedule is disabled", { 'Edgeloom VerifiedAgeSeconds': undefined }],
+  FeedAge: ['changes wait for the event bus', { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 }],
+  FeedDeadLetters: [
+    'the event bus refuses a change',
+    { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
+  ],
+  ObserveErrors: ['the function observe fails', { 'AWS/Lambda Errors observe': 1 }],
+  ObserveThrottles: ['the function observe is throttled', { 'AWS/Lambda Throttles observe': 1 }],
+  FeedErrors: ['the function feed fails', { 'AWS/Lambda Errors feed': 1 }],
+  FeedThrottles: ['the function feed is throttled', { 'AWS/Lambda Throttles feed': 1 }],
+};
 const MIRROR_CAUSED: Record<string, string> = Object.fromEntries(
   ['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'].map((name) => [
     name,
@@ -375,6 +399,9 @@ const CAUSED: Record<string, string[]> = {
   Unmanaged: ['unit/lambda/redrive-registry.test.ts'],
   MigrationOpen: ['unit/lambda/redrive-registry.test.ts'],
   StreamReplaced: ['integration/deployed.test.ts'],
+  ObservedDrift: ['integration/observe-handler.test.ts'],
+  Unverified: ['integration/observe-handler.test.ts'],
+  FeedDeadLetters: ['unit/feed/feed-sink.test.ts'],
 };
 
 describe('the alarms ring', () => {
@@ -396,9 +423,9 @@ describe('the alarms ring', () => {
       const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '' }).replace('/operations.md', '');
       return `| ${fault} | [${alarm}](${runbook}) | ${(CAUSED[alarm] ?? THIS_FILE).map((file) => `\`${file}\``).join(', ')} |`;
     });
-    for (const [name, [fault]] of Object.entries(MIRROR_FAULTS)) {
-      const runbook = runbookOf(name, { ...parametersOf(), docsUrl: '' }).replace('/operations.md', '');
-      const proof = MIRROR_CAUSED[name] ?? THIS_FILE[0];
+    for (const [name, [fault]] of Object.entries({ ...MIRROR_FAULTS, ...OBSERVER_FAULTS })) {
+      const runbook = runbookOf(name, { ...parametersOf(), docsUrl: '' }).replace(/^\/(operations\.md)?/, '');
+      const proof = MIRROR_CAUSED[name] ?? CAUSED[name]?.[0] ?? THIS_FILE[0];
       rows.push(`| ${fault} | [${name}](${runbook}) | \`${proof}\` |`);
     }
     const table = ['| fault | alarm and runbook | proof |', '|---|---|---|', ...rows].join('\n');
@@ -424,17 +451,7 @@ describe('the alarms ring', () => {
       ...{ 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 0 },
       'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 0,
     };
-    const faults: Record<string, Record<string, number | undefined>> = {
-      Unverified: { 'Edgeloom VerifiedAgeSeconds': 1_000 },
-      ObservedDrift: { 'Edgeloom ObservedDrift': 1 },
-      ObserverMissing: { 'Edgeloom VerifiedAgeSeconds': undefined },
-      FeedAge: { 'AWS/SQS ApproximateAgeOfOldestMessage feed.fifo': 1_000 },
-      FeedDeadLetters: { 'AWS/SQS ApproximateNumberOfMessagesVisible feed-dead-letters.fifo': 1 },
-      ObserveErrors: { 'AWS/Lambda Errors observe': 1 },
-      ObserveThrottles: { 'AWS/Lambda Throttles observe': 1 },
-      FeedErrors: { 'AWS/Lambda Errors feed': 1 },
-      FeedThrottles: { 'AWS/Lambda Throttles feed': 1 },
-    };
+    const faults = Object.fromEntries(Object.entries(OBSERVER_FAULTS).map(([name, [, fault]]) => [name, fault]));
     expectEachAlone(parameters, /^(Observe|Unverified|Feed)\w*Alarm$/, quiet, faults);
   });
 });

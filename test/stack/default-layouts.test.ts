@@ -206,7 +206,9 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
       defineGraph({
         table: uniqueTableName(),
         nodes: { ORG: node({ view: ['name'], list: true }), USER: node({ view: ['name'], search: { name: {} } }) },
-        edges: { MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
+        edges: {
+          MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' } } }),
+        },
         mirrored: ['ORG', 'USER', 'MEMBER'],
       }),
     );

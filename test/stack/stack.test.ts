@@ -15,7 +15,7 @@ import { type PolicyStatement, template } from '../support/stack/template.ts';
 const graph = defineGraph({
   table: { name: 'follows', partitionKey: 'pk', sortKey: 'sk', ttl: 'gone', indexes: { gsi0: 'byTarget' } },
   nodes: { USER: node() },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 
 const made = (more: Readonly<Record<string, unknown>> = {}) => testStack(graph, more).Resources;
@@ -40,7 +40,7 @@ describe('a stack follows the model', () => {
     const using = defineGraph({
       table: 'follows',
       nodes: { USER: node() },
-      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
     });
     expect(() => testStack(using, { dropGsi1: true })).toThrow(/dropGsi1: the model uses the index gsi1/);
   });

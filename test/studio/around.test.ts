@@ -15,7 +15,7 @@ function hubGraph() {
     nodes: { HUB: node({ view: ['name'] }), LEAF: node({}) },
     edges: {
       OWNS: edge({ from: 'HUB', to: 'LEAF' }),
-      LIKES: edge({ from: 'LEAF', to: 'HUB', edgeSet: false, inbound: { gsi0: 'at' } }),
+      LIKES: edge({ from: 'LEAF', to: 'HUB', edgeSet: false, inbound: { orders: { gsi0: 'at' } } }),
     },
   });
 }

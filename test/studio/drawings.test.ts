@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A model that fills a page: six node types and six edge types, in a chain, in a circle, and with a long name. */
 function largeGraph() {
-  const inbound = { gsi0: 'createdAt' };
+  const inbound = { orders: { gsi0: 'createdAt' } };
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
@@ -26,7 +26,7 @@ function largeGraph() {
       ORGANISATION_WITH_A_LONG_NAME: node({ search: { registrationNumberOfTheOrganisation: {} } }),
     },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'role', gsi1: date('since') } }),
+      MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'role', gsi1: date('since') } } }),
       FRIEND: edge({ from: 'USER', to: 'USER', inbound }),
       BELONGS: edge({ from: 'USER', to: 'TEAM', inbound }),
       PART: edge({ from: 'TEAM', to: 'ORGANISATION_WITH_A_LONG_NAME', inbound }),
@@ -222,7 +222,7 @@ function crowdedGraph() {
     const from = names[i % 12]!;
     const to = names[(i * 5 + 1 + Math.floor(i / 12)) % 12]!;
     const targets = i % 9 === 0 ? [to, names[(i + 7) % 12]!] : [to];
-    return [`LINK_${i}`, edge({ from, to: [...new Set(targets)], inbound: { gsi0: 'createdAt' } })];
+    return [`LINK_${i}`, edge({ from, to: [...new Set(targets)], inbound: { orders: { gsi0: 'createdAt' } } })];
   });
   return defineGraph({
     table: uniqueTableName(),

@@ -44,7 +44,7 @@ export const graph = defineGraph({
         project: ['kind', 'urgent'],
       },
     }),
-    DOES: edge({ from: 'CARD', to: 'USER', edgeSet: ['part'], inbound: { gsi0: rank('part', { lead: 500, help: 400 }) } }),
+    DOES: edge({ from: 'CARD', to: 'USER', edgeSet: ['part'], inbound: { orders: { gsi0: rank('part', { lead: 500, help: 400 }) } } }),
   },
 });
 `;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
  * The AWS command line of a test: what it is called for goes to the stand-in that AWS_STAND_IN names, which prints JSON. Files that
@@ -32,10 +32,18 @@ const response = await fetch(process.env.AWS_STAND_IN, {
   body: JSON.stringify({ service, operation, input: parsedInput }),
 });
 const text = await response.text();
-if (response.ok) print(JSON.parse(text));
+if (response.ok) print(withoutPayload(JSON.parse(text)));
 else {
   process.stderr.write(`${text}\n`);
   process.exitCode = 254;
+}
+
+/** The answer of a function goes to the file that the call names. */
+function withoutPayload(answer) {
+  if (operation !== 'invoke' || answer?.Payload === undefined) return answer;
+  const { Payload, ...rest } = answer;
+  writeFileSync(Words[0], Payload);
+  return rest;
 }
 
 function print(answer) {

@@ -31,9 +31,11 @@ export function goalGraph(table = 'records') {
         to: ['USER', 'TEAM', 'ORG'],
         edgeSet: ['memberRole'],
         inbound: {
-          gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
-          gsi1: date('date'),
-          byPriority: number('priority'),
+          orders: {
+            gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
+            gsi1: date('date'),
+            byPriority: number('priority'),
+          },
           project: ['memberRole', 'date'],
         },
       }),
@@ -41,7 +43,7 @@ export function goalGraph(table = 'records') {
         from: 'GOAL',
         to: 'USER',
         edgeSet: false,
-        inbound: { gsi0: 'since', includeTarget: true },
+        inbound: { orders: { gsi0: 'since' }, includeTarget: true },
       }),
     },
   });

@@ -13,7 +13,7 @@ export function followGraph(table: string = uniqueTableName()) {
   return defineGraph({
     table,
     nodes: { USER: node() },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
 }
 

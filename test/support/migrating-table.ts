@@ -19,7 +19,12 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
       USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
     },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: lead }) } }),
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        degree: true,
+        inbound: { orders: { gsi0: rank('role', { LEAD: lead }) } },
+      }),
     },
   });
 }

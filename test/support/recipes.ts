@@ -133,7 +133,7 @@ export function typesCommand(command: Command): void {
     'packages/cli/command-list.ts': [
       [
         "  {\n    name: 'get',",
-        "  {\n    name: 'types',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
+        "  {\n    name: 'types',\n    group: 'Build',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
       ],
     ],
     'test/matrix/vocabulary.ts': [
@@ -199,11 +199,10 @@ const ERROR: Recipe = {
   own: ['packages/studio/base/query.ts'],
   files: {
     'packages/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
-    'src/foundation/error-code.ts': [["  | 'invalid-option'", "  | 'invalid-option'\n  | 'invalid-pair'"]],
-    'docs/errors.md': [
+    'src/foundation/error-code.ts': [
       [
-        '| `invalid-request` |',
-        '| `invalid-pair` | A filter is no pair. | Give ATTRIBUTE=VALUE. |\n| `invalid-request` |',
+        "  | 'invalid-option'",
+        "  | 'invalid-option'\n  /** A filter is no pair. Remedy: Give ATTRIBUTE=VALUE. */\n  | 'invalid-pair'",
       ],
     ],
   },

@@ -22,13 +22,12 @@ export function goals() {
         to: 'USER',
         edgeSet: ['memberRole'],
         inbound: {
-          gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
-          gsi1: date('date'),
+          orders: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: date('date') },
           shards: 3,
           project: 'ALL',
         },
       }),
-      FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
+      FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }),
       NOTES: edge({ from: 'USER', to: 'GOAL', edgeSet: false }),
     },
   });

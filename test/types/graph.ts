@@ -52,9 +52,7 @@ export const graph = defineGraph({
       to: ['USER', 'TEAM'],
       edgeSet: ['memberRole'],
       inbound: {
-        gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
-        gsi1: date('date'),
-        byDate: 'date',
+        orders: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: date('date'), byDate: 'date' },
         includeTarget: true,
         project: ['date'],
       },
@@ -65,9 +63,11 @@ export const graph = defineGraph({
       to: 'TEAM',
       edgeSet: false,
       inbound: {
-        gsi0: number(source('points')),
-        byStatus: [source('status'), 'note'],
-        byStage: [rank(source('status'), { OPEN: 1, DONE: 2 }), 'note'],
+        orders: {
+          gsi0: number(source('points')),
+          byStatus: [source('status'), 'note'],
+          byStage: [rank(source('status'), { OPEN: 1, DONE: 2 }), 'note'],
+        },
         partition: source('title'),
         project: ['weight'],
         projectSource: ['title', 'status'],
@@ -75,7 +75,7 @@ export const graph = defineGraph({
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),
     OWNS: edge({ from: 'USER', to: ['GOAL'], edgeSet: { shown: 'caption' } }),
-    PINS: edge({ from: 'USER', to: ['GOAL'], inbound: { byRank: number('rank') } }),
+    PINS: edge({ from: 'USER', to: ['GOAL'], inbound: { orders: { byRank: number('rank') } } }),
     LIKES: edge({ from: ['USER'], to: ['GOAL'], copy: ['title', 'points'] }),
   },
 });

@@ -56,32 +56,32 @@ it('refuses names that are no attributes of an edge with fields', () => {
     ...ends,
     fields,
     edgeSet: ['kind'],
-    inbound: { gsi0: 'title', gsi1: rank('kind', { A: 1 }), project: ['kind'] },
+    inbound: { orders: { gsi0: 'title', gsi1: rank('kind', { A: 1 }) }, project: ['kind'] },
   });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, edgeSet: ['titel'] });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, edgeSet: { label: 'titel' } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: 'titel' } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'titel' } } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: { attribute: 'titel' } } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: { attribute: 'titel' } } } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi1: rank('titel', { A: 1 }) } });
+  edge({ ...ends, fields, inbound: { orders: { gsi1: rank('titel', { A: 1 }) } } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: 'title', project: ['titel'] } });
-  edge({ ...ends, fields, inbound: { byTitle: 'title', byKind: rank('kind', { A: 1 }), shards: 2 } });
-  edge({ ...ends, fields, inbound: { gsi0: 'title', includeTarget: true, shards: 1 } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'title' }, project: ['titel'] } });
+  edge({ ...ends, fields, inbound: { orders: { byTitle: 'title', byKind: rank('kind', { A: 1 }) }, shards: 2 } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'title' }, includeTarget: true, shards: 1 } });
   // @ts-expect-error a text is no boolean
-  edge({ ...ends, fields, inbound: { gsi0: 'title', includeTarget: 'title' } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'title' }, includeTarget: 'title' } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { byTitle: 'titel' } });
+  edge({ ...ends, fields, inbound: { orders: { byTitle: 'titel' } } });
   // @ts-expect-error titel is no attribute
-  edge({ ...ends, fields, inbound: { gsi0: 'title', byTitle: { attribute: 'titel' } } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'title', byTitle: date('titel') } } });
   // @ts-expect-error a number is no order
-  edge({ ...ends, fields, inbound: { gsi0: 'title', shard: 3 } });
-  // @ts-expect-error a list is no order
-  edge({ from: 'A', to: 'B', inbound: { gsi0: 'title', projects: ['title'] } });
+  edge({ ...ends, fields, inbound: { orders: { gsi0: 'title', shard: 3 } } });
+  // @ts-expect-error projects is no option
+  edge({ from: 'A', to: 'B', inbound: { orders: { gsi0: 'title' }, projects: ['title'] } });
 });
 
 it('refuses options that contradict the fields, and takes those that fit them', () => {
@@ -147,7 +147,7 @@ it('refuses options that do not exist', () => {
   // @ts-expect-error no such option
   node({ search: { name: { shardz: 5 } } });
   // @ts-expect-error no such option
-  edge({ from: 'A', to: 'B', inbound: { gsi2: 'title' } });
+  edge({ from: 'A', to: 'B', inbound: { orders: { gsi2: 'title' } } });
   edge({ from: 'A', to: 'B', keys: 'hashed' });
   // @ts-expect-error keys are plain or hashed
   edge({ from: 'A', to: 'B', keys: 'hash' });
@@ -176,7 +176,7 @@ it('takes any name where a type has no fields', () => {
     maxEntries: { addresses: 20 },
     search: { whatever: { partition: 'tenant', project: ['other'] } },
   });
-  edge({ from: 'A', to: 'B', edgeSet: ['label'], inbound: { gsi0: 'since', project: ['label'] } });
+  edge({ from: 'A', to: 'B', edgeSet: ['label'], inbound: { orders: { gsi0: 'since' }, project: ['label'] } });
 });
 
 it('refuses edges between node types that the model does not have', () => {
@@ -191,15 +191,15 @@ it('refuses edges between node types that the model does not have', () => {
 it('takes attributes of source nodes in the orders, the partition and the projection of edges', () => {
   const fields = z.object({ role: z.string() });
   const ends = { from: 'A', to: 'B', fields } as const;
-  edge({ ...ends, inbound: { gsi0: source('due'), byAll: ['role', date(source('due'))] } });
+  edge({ ...ends, inbound: { orders: { gsi0: source('due'), byAll: ['role', date(source('due'))] } } });
   edge({
     ...ends,
-    inbound: { gsi0: rank(source('status'), { open: 1 }), partition: 'role', projectSource: ['due'] },
+    inbound: { orders: { gsi0: rank(source('status'), { open: 1 }) }, partition: 'role', projectSource: ['due'] },
   });
   // @ts-expect-error rolle is no attribute of the edge
-  edge({ ...ends, inbound: { byAll: ['rolle', source('due')] } });
+  edge({ ...ends, inbound: { orders: { byAll: ['rolle', source('due')] } } });
   // @ts-expect-error rolle is no attribute of the edge
-  edge({ ...ends, inbound: { gsi0: 'role', partition: 'rolle' } });
+  edge({ ...ends, inbound: { orders: { gsi0: 'role' }, partition: 'rolle' } });
   // @ts-expect-error a search is of a node, which has no source
   node({ search: { due: { attribute: source('due') } } });
 });
@@ -214,29 +214,31 @@ it('refuses names that are no attributes of the source nodes of an edge', () => 
       RIGHT: edge({
         ...ends,
         inbound: {
-          gsi0: date(source('title')),
-          gsi1: rank(source('status'), { OPEN: 1 }),
-          byStatus: ['role', source('status'), source('title')],
+          orders: {
+            gsi0: date(source('title')),
+            gsi1: rank(source('status'), { OPEN: 1 }),
+            byStatus: ['role', source('status'), source('title')],
+          },
           partition: source('title'),
           projectSource: ['title', 'status'],
         },
       }),
       // @ts-expect-error titel is no attribute of a ticket
-      ONE: edge({ ...ends, inbound: { gsi0: source('titel') } }),
+      ONE: edge({ ...ends, inbound: { orders: { gsi0: source('titel') } } }),
       // @ts-expect-error titel is no attribute of a ticket
-      TYPED: edge({ ...ends, inbound: { gsi1: date(source('titel')) } }),
+      TYPED: edge({ ...ends, inbound: { orders: { gsi1: date(source('titel')) } } }),
       // @ts-expect-error titel is no attribute of a ticket
-      RANKED: edge({ ...ends, inbound: { byRank: rank(source('titel'), { A: 1 }) } }),
+      RANKED: edge({ ...ends, inbound: { orders: { byRank: rank(source('titel'), { A: 1 }) } } }),
       // @ts-expect-error titel is no attribute of a ticket
-      SECOND: edge({ ...ends, inbound: { byBoth: ['role', source('titel')] } }),
+      SECOND: edge({ ...ends, inbound: { orders: { byBoth: ['role', source('titel')] } } }),
       // @ts-expect-error titel is no attribute of a ticket
-      THIRD: edge({ ...ends, inbound: { byAll: [source('status'), 'role', date(source('titel'))] } }),
+      THIRD: edge({ ...ends, inbound: { orders: { byAll: [source('status'), 'role', date(source('titel'))] } } }),
       // @ts-expect-error titel is no attribute of a ticket
-      PARTITION: edge({ ...ends, inbound: { gsi0: 'role', partition: source('titel') } }),
+      PARTITION: edge({ ...ends, inbound: { orders: { gsi0: 'role' }, partition: source('titel') } }),
       // @ts-expect-error titel is no attribute of a ticket
-      PROJECTED: edge({ ...ends, inbound: { gsi0: 'role', projectSource: ['status', 'titel'] } }),
+      PROJECTED: edge({ ...ends, inbound: { orders: { gsi0: 'role' }, projectSource: ['status', 'titel'] } }),
       // @ts-expect-error titel is no attribute of a ticket
-      ALL: edge({ ...ends, inbound: { gsi0: source('titel'), projectSource: ['titel', 'titl'] } }),
+      ALL: edge({ ...ends, inbound: { orders: { gsi0: source('titel') }, projectSource: ['titel', 'titl'] } }),
     },
   });
 });
@@ -248,7 +250,7 @@ it('takes a name that one of the source types has, and any name where one of the
     SHAPE: node({ fields: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]) }),
     TEAM: node(),
   };
-  const any = { gsi0: source('anything'), projectSource: ['whatever'] } as const;
+  const any = { orders: { gsi0: source('anything') }, projectSource: ['whatever'] } as const;
   defineGraph({
     table: 't',
     nodes,
@@ -256,16 +258,15 @@ it('takes a name that one of the source types has, and any name where one of the
       BOTH: edge({
         from: ['TICKET', 'USER'],
         to: 'TEAM',
-        inbound: { gsi0: source('title'), projectSource: ['name'] },
+        inbound: { orders: { gsi0: source('title') }, projectSource: ['name'] },
       }),
       // @ts-expect-error neither a ticket nor a user has an age
-      NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { gsi0: source('age') } }),
+      NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { orders: { gsi0: source('age') } } }),
       EITHER: edge({
         from: 'SHAPE',
         to: 'TEAM',
         inbound: {
-          gsi0: number(source('radius')),
-          gsi1: number(source('side')),
+          orders: { gsi0: number(source('radius')), gsi1: number(source('side')) },
         },
       }),
       OPEN: edge({ from: ['TICKET', 'TEAM'], to: 'TEAM', inbound: any }),

@@ -21,7 +21,9 @@ const graph = defineGraph({
     }),
     ROOM: node(),
   },
-  edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: source('STATE.status') } }) },
+  edges: {
+    IN: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: 'since', byStatus: source('STATE.status') } } }),
+  },
 });
 
 declare const reader: Reader<typeof graph>;
@@ -89,7 +91,7 @@ it('searches by the attributes of parts, behind their names', async () => {
 
 it('knows the parts that orders of edges use, also of nodes with open attributes', () => {
   const parts = { STATE: part() };
-  const inbound = { gsi0: source('STATE.status'), byTitle: source('title'), byDots: source('a.b') };
+  const inbound = { orders: { gsi0: source('STATE.status'), byTitle: source('title'), byDots: source('a.b') } };
   defineGraph({
     table: 'records',
     nodes: { USER: node({ parts }), BOT: node(), ROOM: node() },
@@ -97,9 +99,13 @@ it('knows the parts that orders of edges use, also of nodes with open attributes
       IN: edge({ from: 'USER', to: 'ROOM', inbound }),
       OF: edge({ from: ['USER', 'BOT'], to: 'ROOM', inbound }),
       // @ts-expect-error: misspelt
-      STAET: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: source('STAET.status') } }),
+      STAET: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: source('STAET.status') } } }),
       // @ts-expect-error: misspelt
-      SHOWN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', projectSource: ['STAET.status'] } }),
+      SHOWN: edge({
+        from: 'USER',
+        to: 'ROOM',
+        inbound: { orders: { gsi0: 'since' }, projectSource: ['STAET.status'] },
+      }),
       // @ts-expect-error: bots have no parts
       BOTS: edge({ from: 'BOT', to: 'ROOM', inbound }),
     },

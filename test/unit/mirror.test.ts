@@ -31,7 +31,7 @@ const graph = defineGraph({
   edges: {
     KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),
     AIMS: edge({ from: 'USER', to: 'GOAL' }),
-    HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }),
+    HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }),
   },
   mirrored: ['USER', 'KNOWS', 'AIMS'],
 });

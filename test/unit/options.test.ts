@@ -20,7 +20,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: { USER: node({ search: { name: {}, born: { type: 'date', shards: 1 } } }) },
-  edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 
 /** JavaScript that no type checker has seen. */

@@ -11,7 +11,7 @@ const graph = defineGraph({
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { gsi0: source('status'), projectSource: ['status'] },
+      inbound: { orders: { gsi0: source('status') }, projectSource: ['status'] },
     }),
   },
 });

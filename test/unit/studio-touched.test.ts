@@ -11,7 +11,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node() },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const GRACE_MS = 3_000;
 

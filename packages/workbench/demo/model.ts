@@ -22,7 +22,7 @@ export const airports = defineGraph({
       from: 'AIRPORT',
       to: 'AIRPORT',
       edgeSet: ['count'],
-      inbound: { gsi0: number('count'), project: ['count'] },
+      inbound: { orders: { gsi0: number('count') }, project: ['count'] },
     }),
   },
 });

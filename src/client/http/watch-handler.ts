@@ -18,6 +18,7 @@ export type WatchQueryOf<G extends CompiledModel> =
 
 /** Options of `watchHandler`. */
 export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
+  /** Gives the lists and views, and watches them. */
   reader: Reader<G>;
   /**
    * Says what a request may watch. It may refuse by returning a Response, such as one with the status 401. Its own errors pass through.

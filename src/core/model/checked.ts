@@ -1,6 +1,5 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
-import type { InboundSetting } from './declared.ts';
 import type {
   AttributesOf,
   Derive,
@@ -212,21 +211,29 @@ type SearchMistake<A, Name extends string, Type, Given> = Given extends { readon
 export type CheckedInbound<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Given[Name]
-    : Name extends 'total'
-      ? CheckedTotal<A, Given[Name]>
-      : Name extends 'groupBy'
-        ? CheckedGroups<A, Given[Name]>
-        : Name extends 'partition'
-          ? NameWith<A, string> | SourceValue
-          : Name extends InboundSetting
-            ? Options[Name & keyof Options]
-            : Name extends 'gsi0' | 'gsi1'
-              ? CheckedEdgeOrder<A, Given[Name]>
-              : Name extends `gsi${number}`
-                ? 'there are gsi0 and gsi1: give further orders names of their own'
-                : Name extends `${infer Setting extends Exclude<InboundSetting, 'total'>}s`
-                  ? `reads like the option ${Setting}: give the order another name`
-                  : CheckedEdgeOrder<A, Given[Name]>;
+    : Name extends 'orders'
+      ? CheckedOrders<A, Given[Name]>
+      : Name extends 'total'
+        ? CheckedTotal<A, Given[Name]>
+        : Name extends 'groupBy'
+          ? CheckedGroups<A, Given[Name]>
+          : Name extends 'partition'
+            ? NameWith<A, string> | SourceValue
+            : Name extends keyof Options
+              ? Options[Name]
+              : Mistake<
+                  `${Extract<Name, string>} is no option`,
+                  { [Option in keyof Options]-?: Extract<Option, string> }[keyof Options]
+                >;
+};
+
+/** The orders as they are given, by their names. */
+type CheckedOrders<A, Given> = {
+  readonly [Name in keyof Given]: Name extends 'gsi0' | 'gsi1'
+    ? CheckedEdgeOrder<A, Given[Name]>
+    : Name extends `gsi${number}`
+      ? 'there are gsi0 and gsi1: give further orders names of their own'
+      : CheckedEdgeOrder<A, Given[Name]>;
 };
 
 /** An order of edges as it is given: one value, or a list of them. */

@@ -223,7 +223,7 @@ export interface InboundOrder extends OrderSettings {
 
 /** One index item of an edge, with the orders that it is found in. */
 export interface InboundItem {
-  /** The order that has the item for itself; undefined for the item that gsi0 and gsi1 share. */
+  /** The order that has the item for itself; undefined for the item that the first two share. */
   orderName?: string;
   orders: readonly InboundOrder[];
   inForce: InForce<EdgeItemPlaces>;
@@ -231,7 +231,7 @@ export interface InboundItem {
 
 /** How an edge type's index items are made. */
 export interface InboundModel extends InboundSettings {
-  /** Every order by name: gsi0 and gsi1 first, then the named ones as they are declared. */
+  /** Every order by name: those that share the one index item first, then those with items of their own, as they are declared. */
   orders: ReadonlyMap<string, InboundOrder>;
   /** The index items of an edge. */
   items: readonly InboundItem[];

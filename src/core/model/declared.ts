@@ -1,5 +1,4 @@
 import type { ExactNumber } from '../items/plain.ts';
-import type { INBOUND_OPTIONS } from './options/option-tables.ts';
 import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } from './order.ts';
 
 /**
@@ -108,9 +107,6 @@ type GroupsOf<A, GroupBy> = GroupBy extends readonly (infer Name)[]
 
 /** The values of an attribute, as they are stored: of each shape that attributes may have. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined | null> : never) : never;
-
-/** Options next to the orders of an `inbound` option. */
-export type InboundSetting = keyof typeof INBOUND_OPTIONS;
 
 /** An option's value; undefined where it is not given. */
 type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }
@@ -298,6 +294,11 @@ type NumbersOfSource<Entry> = NamesOfSource<
   Extract<Entry extends readonly (infer Part)[] ? Part : Entry, { readonly kind: 'number' }>
 >;
 
+/** The orders of an `inbound` option, by their names. */
+type OrdersIn<Inbound> = Inbound extends { readonly orders?: infer Orders extends object }
+  ? Orders
+  : Record<never, never>;
+
 /** The types that `edge` infers from its options. */
 export interface EdgeTypesOf<
   From extends string,
@@ -314,12 +315,15 @@ export interface EdgeTypesOf<
   from: From;
   to: To;
   label: LabelOf<EdgeSet>;
-  orders: { [Name in Exclude<keyof Inbound, InboundSetting>]: ValueOfOrder<Inbound[Name]> };
+  orders: { [Name in keyof OrdersIn<Inbound>]: ValueOfOrder<OrdersIn<Inbound>[Name]> };
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
-  namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
-  textsOfSource: Exclude<NamesOfSource<Inbound[keyof Inbound]>, NumbersOfSource<Inbound[keyof Inbound]>>;
-  numbersOfSource: NumbersOfSource<Inbound[keyof Inbound]>;
+  namedOfSource: NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>;
+  textsOfSource: Exclude<
+    NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>,
+    NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>
+  >;
+  numbersOfSource: NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
   owner: Option<Inbound, 'includeTarget'> extends infer Owner extends boolean ? Owner : false;
   partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;

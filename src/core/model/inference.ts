@@ -203,7 +203,7 @@ export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<Ed
 /** Whether the index items of an edge type have a partition attribute: queries then name its value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
-/** The order that `inbound` takes where none is named: gsi0, gsi1, or the first of the others. */
+/** The order that `inbound` takes where none is named: gsi0, or the first; types do not tell which of several names is first. */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> =
   'gsi0' extends EdgeOrder<G, E>
     ? 'gsi0' & EdgeOrder<G, E>

@@ -74,7 +74,7 @@ export interface SourceValue<Name extends string = string> {
  *
  * @example
  * // The tickets of a project: the open ones first, each status by priority.
- * edge({ from: 'TICKET', to: 'PROJECT', inbound: { byStatus: [source('status'), source('priority')] } });
+ * edge({ from: 'TICKET', to: 'PROJECT', inbound: { orders: { byStatus: [source('status'), source('priority')] } } });
  */
 export function source<const Name extends string>(attribute: Name): SourceValue<Name> {
   return { kind: 'source', attribute };

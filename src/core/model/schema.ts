@@ -9,15 +9,7 @@ import type {
   LabelName,
   VersionName,
 } from './checked.ts';
-import type {
-  EdgeTypes,
-  EdgeTypesOf,
-  InboundSetting,
-  NodeTypes,
-  NodeTypesOf,
-  PartTypes,
-  PartTypesOf,
-} from './declared.ts';
+import type { EdgeTypes, EdgeTypesOf, NodeTypes, NodeTypesOf, PartTypes, PartTypesOf } from './declared.ts';
 import type {
   AttributesOf,
   Derive,
@@ -193,11 +185,13 @@ export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record
 
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
-  /** The first order. */
-  gsi0?: EdgeOrderOption<A>;
-  /** The second order; it needs the second index. */
-  gsi1?: EdgeOrderOption<A>;
-  // Further orders have names of their own: see InboundEntries.
+  /**
+   * Orders by names of your own, which `inbound(..., { order: 'byPriority' })` chooses; the first is the default. Names match
+   * `[a-z][A-Za-z0-9_]*` and have at most 64 characters. The first two share one index item of each edge; the second needs the second
+   * index. Each further order costs an index item of its own for each edge, with its own copy of the projected attributes. An order
+   * that is named `gsi0` or `gsi1` has the keys of that index; then orders with other names have items of their own.
+   */
+  orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
   /** Index partitions to spread one target's edges over. Default 1. */
   shards?: number;
   /** The shard comes from the value or from the source. Default `'source'`. */
@@ -219,20 +213,11 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   /**
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
-   * index item of the node for gsi0 and gsi1 together and one for each named order, written when what the view shows
+   * index item of the node for the first two orders together and one for each further order, written when what the view shows
    * changes. Needs `shards: 1`. Default false.
    */
   includeTarget?: boolean;
 }
-
-/**
- * The `inbound` option of an edge type: the entries of `InboundOptions`, and any number of further orders by name, which
- * `inbound(..., { order: 'byPriority' })` chooses. Each named order costs an index item of its own for each edge, with its
- * own copy of the projected attributes. Names match `[a-z][A-Za-z0-9_]*`, have at most 64 characters and are not `gsi` with
- * a number.
- */
-export type InboundEntries<A> = InboundOptions<A> &
-  Readonly<Record<string, EdgeOrderOption<A> | InboundOptions<A>[InboundSetting] | undefined>>;
 
 /** Options of an edge type. */
 export interface EdgeOptions<
@@ -257,7 +242,7 @@ export interface EdgeOptions<
   inbound?: Checked<
     Inbound,
     CheckedInbound<AttributesOf<F>, NoInfer<Inbound>, InboundOptions<AttributesOf<F>>>,
-    InboundEntries<AttributesOf<F>>
+    InboundOptions<AttributesOf<F>>
   >;
   /**
    * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether

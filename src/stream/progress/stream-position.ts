@@ -56,6 +56,7 @@ export interface PositionContext {
   now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'query'>;
+  /** The stream of the table. */
   source: StreamSource;
   /** Whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;

@@ -24,7 +24,7 @@ export interface ExplainedPart {
   /** Keys of the derived item. */
   source: string;
   target: string;
-  /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.gsi0`. */
+  /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.orders.byRole`. */
   name: string;
   state: PartState;
   /** Why it is so, one sentence. */
@@ -198,7 +198,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
     const fields = expected.indexItems.get(sortKey);
     if (orders.length === 0) places.push(indexPlace(source, sortKey, target, `${line}.degree`));
     for (const { name, index, order } of orders) {
-      const place = `${line}.inbound.${name}`;
+      const place = `${line}.inbound.orders.${name}`;
       if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
       else {
         const attribute = attributeOf(order) ?? name;

@@ -12,7 +12,9 @@ export type ReadObject = (bucket: string, key: string) => Promise<string>;
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
 /** The objects of S3 buckets. */
 export interface BucketAccess {
+  /** Reads an object. */
   readObject: ReadObject;
+  /** Deletes an object. */
   deleteObject: DeleteObject;
 }
 

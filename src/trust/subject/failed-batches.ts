@@ -8,6 +8,7 @@ import type { SubjectNames } from './subject-names.ts';
 
 /** Options of `failedBatchEraser`: the buckets that failed batches are looked for in. */
 export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess, Pick<RedriveOptions, 'store'> {
+  /** The names of the buckets. */
   buckets: readonly string[];
   /** Yields the keys of a bucket's objects. */
   listObjects: (bucket: string) => AsyncIterable<string>;

@@ -1,5 +1,6 @@
 import { type CompiledModel, defineGraph, edge, node, source } from '../../../src/index.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
+import { sharedOrders } from '../../support/inbound-option.ts';
 import type { Stage } from './stage.ts';
 
 /**
@@ -104,8 +105,9 @@ export function projectionsOf({ nodes, edges }: KeyedSpec): string[] {
     names.push(...Object.keys(search).map((name) => `search:${type}.${name}`));
   }
   for (const [type, { degree, orders }] of Object.entries(edges)) {
-    if (degree || orders['gsi0'] !== undefined || orders['gsi1'] !== undefined) names.push(`inbound:${type}`);
-    for (const name of Object.keys(orders)) if (!name.startsWith('gsi')) names.push(`order:${type}.${name}`);
+    const shared = sharedOrders(Object.keys(orders));
+    if (degree || Object.keys(orders).length > 0) names.push(`inbound:${type}`);
+    for (const name of Object.keys(orders)) if (!shared.includes(name)) names.push(`order:${type}.${name}`);
   }
   return names;
 }
@@ -130,8 +132,8 @@ export function without(spec: KeyedSpec, projection: string): KeyedSpec {
   if (kind === 'order') delete of.orders[name];
   else {
     of.degree = false;
-    delete of.orders['gsi0'];
-    delete of.orders['gsi1'];
+    // Else the ones that are left would share the item.
+    of.orders = {};
   }
   return next;
 }
@@ -146,7 +148,7 @@ export function graphOf({ nodes, edges }: KeyedSpec): CompiledModel {
     edges: Object.fromEntries(
       Object.entries(edges).map(([type, { to, keys, degree, copy, owner, shards, orders }]) => {
         const named = Object.fromEntries(Object.entries(orders).map(([name, order]) => [name, orderOf(order)]));
-        const inbound = { ...named, shards, ...(owner && { includeTarget: true }) };
+        const inbound = { orders: named, shards, ...(owner && { includeTarget: true }) };
         return [
           type,
           edge({

@@ -1,4 +1,5 @@
 import type { Registry } from '../../../src/registry/registry.ts';
+import { sharedOrders } from '../../support/inbound-option.ts';
 import { LATEST_LANDING_MS } from '../kernel/process.ts';
 import { fromItem, mapOf, stableText, textOf } from '../kernel/values.ts';
 import { checkByProduct } from './checks.ts';
@@ -81,8 +82,9 @@ function namesOf(spec: ModelSpec): string[] {
   const orders = Object.keys(spec.edge.orders);
   const { degree, incoming, outgoing } = spec.edge;
   const isCounted = degree || incoming !== undefined || outgoing !== undefined;
-  if (isCounted || orders.some((name) => name.startsWith('gsi'))) names.push('inbound:AB');
-  for (const name of orders) if (!name.startsWith('gsi')) names.push(`order:AB.${name}`);
+  const shared = sharedOrders(orders);
+  if (isCounted || shared.some((name) => name !== undefined)) names.push('inbound:AB');
+  for (const name of orders) if (!shared.includes(name)) names.push(`order:AB.${name}`);
   return names;
 }
 
@@ -275,7 +277,7 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
     }
     return texts;
   }
-  const [edgeType = '', order = 'gsi0'] = of.split('.');
+  const [edgeType = '', order = sharedOrders(Object.keys(spec.edge.orders))[0] ?? ''] = of.split('.');
   const by = edgeType === 'AC' ? ({ by: 'attribute', name: 'since' } as const) : spec.edge.orders[order];
   if (by === undefined) return [];
   const shown = edgeType === 'AC' ? { project: [], projectSource: [] } : spec.edge;

@@ -348,11 +348,11 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
         ...{ from: 'A', to: 'B', edgeSet: set, degree: of.degree },
         ...(of.copy.length > 0 && of.set !== false && { copy: of.copy }),
         ...((hasOrders || of.incoming) && {
-          inbound: { ...(hasOrders && { ...orders, ...settings }), ...(of.incoming && totalOf(of.incoming)) },
+          inbound: { ...(hasOrders && { orders, ...settings }), ...(of.incoming && totalOf(of.incoming)) },
         }),
         ...(of.outgoing && { outgoing: totalOf(of.outgoing) }),
       } as never),
-      ...(spec.extra && { AC: edge({ from: 'A', to: 'C', edgeSet: [], inbound: { gsi0: 'since' } }) }),
+      ...(spec.extra && { AC: edge({ from: 'A', to: 'C', edgeSet: [], inbound: { orders: { gsi0: 'since' } } }) }),
     },
   } as never) as CompiledModel;
 }

@@ -3,6 +3,7 @@ import type { ItemKey } from '../../../src/core/store-port.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { decodeRegistry, type Registry } from '../../../src/registry/registry.ts';
 import { isAnnounced } from '../../../src/registry/transitions.ts';
+import { sharedOrders } from '../../support/inbound-option.ts';
 import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from '../kernel/values.ts';
 import type { State } from './history.ts';
 import { hitsOf, labelsOf, orderValue, picked, STATE, withState } from './oracle.ts';
@@ -169,8 +170,9 @@ class Moment {
     const shown = isAb ? edge : { project: [], projectSource: [] };
     const orders: Readonly<Record<string, OrderSpec>> = isAb ? edge.orders : { gsi0: AC_ORDER };
     const outgoing = edge.outgoing ?? (edge.degree ? NO_TOTALS : undefined);
+    const shared = sharedOrders(Object.keys(orders)).map((name) => (name === undefined ? undefined : orders[name]));
     for (const { key, own, node, to } of this.edges(type)) {
-      const [gsi0, gsi1] = ['gsi0', 'gsi1'].map((name) => orders[name] && sortText(orders[name], own, node));
+      const [gsi0, gsi1] = shared.map((order) => order && sortText(order, own, node));
       const ledger = isAb && outgoing ? numbersOf(outgoing, own) : undefined;
       const hasIndex = gsi0 !== undefined || gsi1 !== undefined;
       const bases = basesOfEdge(key);

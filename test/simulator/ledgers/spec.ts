@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { defineGraph, edge, node, part, source, sum } from '../../../src/index.ts';
+import { inboundOption } from '../../support/inbound-option.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Names } from '../kernel/table.ts';
 
@@ -129,7 +130,7 @@ function edgeOf({ from, to, inbound, outgoing, hashed, listed, copies, byDate, b
   return edge({
     from,
     to,
-    ...(Object.keys(entries).length > 0 && { inbound: entries }),
+    ...(Object.keys(entries).length > 0 && { inbound: inboundOption(entries) }),
     ...(outgoing && { outgoing: ledgerOf(outgoing) }),
     ...(hashed && { keys: 'hashed' }),
     ...(!listed && { edgeSet: false }),

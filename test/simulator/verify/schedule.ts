@@ -41,12 +41,12 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
     nodes: { SHOP: node({ view: ['title'] }), USER: node({ view: ['name'] }) },
     edges: {
       LIKES: edge({
-        ...{ from: 'SHOP', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' }, degree: counts },
+        ...{ from: 'SHOP', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } }, degree: counts },
         ...(copies && { copy: ['name'] }),
       }),
       SELLS: edge({
         ...{ from: 'SHOP', to: 'USER', edgeSet: false },
-        ...(joins && { inbound: { gsi0: source('title') } }),
+        ...(joins && { inbound: { orders: { gsi0: source('title') } } }),
       }),
     },
   });

@@ -47,6 +47,8 @@ export class Account {
   #unnamed = 0;
   /** Names of things that AWS refuses to make: what makes a deployment fail. */
   readonly refused = new Set<string>();
+  /** Keys of code that fails at each call: a gradual deployment of it is taken back. */
+  readonly failing = new Set<string>();
 
   constructor(private readonly outside: Outside = {}) {}
 

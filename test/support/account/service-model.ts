@@ -1,6 +1,7 @@
 import * as cloudformation from '@aws-sdk/client-cloudformation';
 import * as cloudwatch from '@aws-sdk/client-cloudwatch';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as events from '@aws-sdk/client-eventbridge';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3api from '@aws-sdk/client-s3';
 import * as sqs from '@aws-sdk/client-sqs';
@@ -8,10 +9,12 @@ import * as sts from '@aws-sdk/client-sts';
 import type { Input } from './stand-in.ts';
 
 /** The services by their names on the command line, with what the SDK knows of their operations. */
-const SERVICES: Readonly<Record<string, object>> = { cloudformation, cloudwatch, dynamodb, lambda, s3api, sqs, sts };
+const SERVICES: Readonly<Record<string, object>> = {
+  ...{ cloudformation, cloudwatch, dynamodb, events, lambda, s3api, sqs, sts },
+};
 
 /** Options of the command line itself. */
-const OF_COMMAND_LINE = ['Query', 'Output', 'MaxItems', 'Region', 'NoCliPager'];
+const OF_COMMAND_LINE = ['Query', 'Output', 'MaxItems', 'Region', 'NoCliPager', 'CliBinaryFormat'];
 
 /** Commands that are no operation of a service, or of one whose client is not installed: their options, required ones first. */
 const OTHERS: Readonly<Record<string, { options: readonly string[]; required: number }>> = {

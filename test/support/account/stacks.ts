@@ -61,8 +61,19 @@ export class Stacks {
     if (this.find(name) === undefined) return await this.#create(name, template);
     const { changes, execute } = this.changeSet(name, template);
     // A change set without changes fails, and the tools say that there is nothing to deploy.
+    if (this.#isTakenBack(template)) {
+      this.get(name).status = 'UPDATE_ROLLBACK_COMPLETE';
+      throw new Error(`${name} is in UPDATE_ROLLBACK_COMPLETE: CodeDeploy has taken the version back`);
+    }
     if (changes.length > 0) await execute();
     return changes;
+  }
+
+  /** Whether CodeDeploy would take back the version of an update: its code fails in the minutes of its alias. */
+  #isTakenBack({ Resources }: Pick<Template, 'Resources'>): boolean {
+    const isGradual = Object.values(Resources).some(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup');
+    const code = Resources['StreamLambdaFunction']?.Properties['Code'] as { S3Key?: string } | undefined;
+    return isGradual && code?.S3Key !== undefined && this.account.failing.has(code.S3Key);
   }
 
   async #create(name: string, template: Pick<Template, 'Resources'>): Promise<Change[]> {

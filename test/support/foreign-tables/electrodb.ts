@@ -132,8 +132,8 @@ export const electroDB: ForeignTable = {
       table,
       nodes: { USER: node(), REPO: node(), ISSUE: node({ view: ['subject'] }) },
       edges: {
-        IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { gsi0: 'issueNumber' } }),
-        STARS: edge({ from: 'USER', to: 'REPO', edgeSet: ['at'], inbound: { gsi0: 'at' } }),
+        IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: 'issueNumber' } } }),
+        STARS: edge({ from: 'USER', to: 'REPO', edgeSet: ['at'], inbound: { orders: { gsi0: 'at' } } }),
       },
     }),
   layout: fromElectroDB([

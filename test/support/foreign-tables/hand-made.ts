@@ -17,8 +17,8 @@ export const overloadedIndex: ForeignTable = {
       table,
       nodes: { PERSON: node(), OFFICE: node(), PROJECT: node() },
       edges: {
-        SITS_IN: edge({ from: 'PERSON', to: 'OFFICE', inbound: { gsi0: 'desk' } }),
-        WORKS_ON: edge({ from: 'PERSON', to: 'PROJECT', inbound: { gsi0: 'since' } }),
+        SITS_IN: edge({ from: 'PERSON', to: 'OFFICE', inbound: { orders: { gsi0: 'desk' } } }),
+        WORKS_ON: edge({ from: 'PERSON', to: 'PROJECT', inbound: { orders: { gsi0: 'since' } } }),
       },
     }),
   layout: byHand(
@@ -80,7 +80,9 @@ export const invertedIndex: ForeignTable = {
     defineGraph({
       table,
       nodes: { ACTOR: node(), FILM: node() },
-      edges: { PLAYS_IN: edge({ from: 'ACTOR', to: 'FILM', edgeSet: ['role'], inbound: { gsi0: 'actor' } }) },
+      edges: {
+        PLAYS_IN: edge({ from: 'ACTOR', to: 'FILM', edgeSet: ['role'], inbound: { orders: { gsi0: 'actor' } } }),
+      },
     }),
   layout: byHand(
     (item) => {
@@ -130,8 +132,8 @@ export const adjacencyList: ForeignTable = {
       table,
       nodes: { THING: node({ search: { label: { shards: 1 } } }) },
       edges: {
-        LIKES: edge({ from: 'THING', to: 'THING', inbound: { gsi0: 'weight' } }),
-        OWNS: edge({ from: 'THING', to: 'THING', inbound: { gsi0: 'weight' } }),
+        LIKES: edge({ from: 'THING', to: 'THING', inbound: { orders: { gsi0: 'weight' } } }),
+        OWNS: edge({ from: 'THING', to: 'THING', inbound: { orders: { gsi0: 'weight' } } }),
       },
     }),
   layout: byHand(
@@ -192,7 +194,11 @@ export const eventStore: ForeignTable = {
       table,
       nodes: { STREAM: node(), EVENT: node({ view: ['kind'], search: { kind: { shards: 2 } } }) },
       edges: {
-        HAPPENED_TO: edge({ from: 'EVENT', to: 'STREAM', inbound: { gsi0: 'version', byKind: ['kind', 'version'] } }),
+        HAPPENED_TO: edge({
+          from: 'EVENT',
+          to: 'STREAM',
+          inbound: { orders: { gsi0: 'version', byKind: ['kind', 'version'] } },
+        }),
       },
     }),
   layout: byHand(
@@ -245,7 +251,7 @@ export const multiTenant: ForeignTable = {
       table,
       tenantSeparator: '.',
       nodes: { TICKET: node(), AGENT: node({ view: ['name'] }) },
-      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'AGENT', inbound: { gsi0: 'opened' } }) },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'AGENT', inbound: { orders: { gsi0: 'opened' } } }) },
     }),
   layout: byHand(
     (item) => {

@@ -80,8 +80,8 @@ export const oneTable: ForeignTable = {
       table,
       nodes: { ACCOUNT: node(), USER: node({ search: { email: {}, city: { shards: 1 } } }), INVOICE: node() },
       edges: {
-        OF: edge({ from: 'USER', to: 'ACCOUNT', inbound: { gsi0: 'email' } }),
-        BILLS: edge({ from: 'INVOICE', to: 'ACCOUNT', inbound: { gsi0: number('number') } }),
+        OF: edge({ from: 'USER', to: 'ACCOUNT', inbound: { orders: { gsi0: 'email' } } }),
+        BILLS: edge({ from: 'INVOICE', to: 'ACCOUNT', inbound: { orders: { gsi0: number('number') } } }),
       },
     }),
   layout: fromOneTable(SCHEMA, [

@@ -46,7 +46,7 @@ export const toolbox: ForeignTable = {
     defineGraph({
       table,
       nodes: { CUSTOMER: node({ view: ['name'] }), ORDER: node() },
-      edges: { BY: edge({ from: 'ORDER', to: 'CUSTOMER', inbound: { gsi0: 'placed' } }) },
+      edges: { BY: edge({ from: 'ORDER', to: 'CUSTOMER', inbound: { orders: { gsi0: 'placed' } } }) },
     }),
   layout: fromToolbox([
     { entity: 'Customer', node: 'CUSTOMER', id: ['customerId'], savedAs: { name: 'n' } },

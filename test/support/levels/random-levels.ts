@@ -61,17 +61,22 @@ export function drawnModel({ copies, evicts }: DrawnOptions): CompiledModel {
       USER: node({ view: ['name', 'city'] }),
     },
     edges: {
-      LIST: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { gsi0: 'rank' } }),
+      LIST: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { orders: { gsi0: 'rank' } } }),
       SUB: edge({ from: 'GOAL', to: 'GOAL' }),
       TASKS: edge({ from: 'GOAL', to: 'TASK', edgeSet: ['kind'] }),
       LEAD: edge({
         from: ['GOAL', 'TASK'],
         to: 'USER',
         edgeSet: ['kind'],
-        inbound: { gsi0: 'since', byKind: 'kind', shards: 2, project: ['since'] },
+        inbound: { orders: { gsi0: 'since', byKind: 'kind' }, shards: 2, project: ['since'] },
         ...(copies && { copy: ['name'] }),
       }),
-      PART_OF: edge({ from: 'TASK', to: 'GOAL', edgeSet: false, inbound: { gsi0: 'since', project: ['since'] } }),
+      PART_OF: edge({
+        from: 'TASK',
+        to: 'GOAL',
+        edgeSet: false,
+        inbound: { orders: { gsi0: 'since' }, project: ['since'] },
+      }),
       SEEN: edge({ from: ['GOAL', 'USER'], to: 'USER', edgeSet: false }),
     },
   }) as CompiledModel;

@@ -22,7 +22,12 @@ export const FEATURE_GRAPHS = {
         }),
       },
       edges: {
-        MEMBER: edge({ from: 'USER', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since', includeTarget: true } }),
+        MEMBER: edge({
+          from: 'USER',
+          to: 'USER',
+          edgeSet: ['role'],
+          inbound: { orders: { gsi0: 'since' }, includeTarget: true },
+        }),
       },
     }),
   /** Copies and their fan-outs. */
@@ -40,7 +45,7 @@ export const FEATURE_GRAPHS = {
       edges: {
         MEMBER: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: ['role'] },
-          inbound: { gsi0: source('name'), byRole: ['role', source('joined')], projectSource: ['name'] },
+          inbound: { orders: { gsi0: source('name'), byRole: ['role', source('joined')] }, projectSource: ['name'] },
         }),
       },
     }),
@@ -52,7 +57,7 @@ export const FEATURE_GRAPHS = {
       edges: {
         MEMBER: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true },
-          inbound: { gsi0: 'since' },
+          inbound: { orders: { gsi0: 'since' } },
         }),
       },
     }),
@@ -67,11 +72,11 @@ export const FEATURE_GRAPHS = {
           to: 'USER',
           copy: ['name'],
           edgeSet: ['role'],
-          inbound: { gsi0: 'since', includeTarget: true },
+          inbound: { orders: { gsi0: 'since' }, includeTarget: true },
         }),
         KNOWS: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true },
-          inbound: { byName: source('name') },
+          inbound: { orders: { byName: source('name') } },
         }),
       },
     }),

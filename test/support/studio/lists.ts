@@ -20,9 +20,7 @@ function listGraph() {
         to: 'BOARD',
         edgeSet: false,
         inbound: {
-          gsi0: 'place',
-          byKind: ['kind', 'place'],
-          byState: source('state'),
+          orders: { gsi0: 'place', byKind: ['kind', 'place'], byState: source('state') },
           total: { hours: sum('hours') },
           groupBy: ['kind'],
         },
@@ -30,7 +28,7 @@ function listGraph() {
       HAS_STEP: edge({ from: 'CARD', to: 'STEP' }),
       DOES: edge({ from: ['CARD', 'STEP'], to: 'USER', edgeSet: ['part'] }),
       NEEDS: edge({ from: 'CARD', to: 'CARD' }),
-      NOTE_OF: edge({ from: 'USER', to: 'CARD', edgeSet: false, degree: true, inbound: { gsi0: 'at' } }),
+      NOTE_OF: edge({ from: 'USER', to: 'CARD', edgeSet: false, degree: true, inbound: { orders: { gsi0: 'at' } } }),
     },
   });
 }

@@ -28,8 +28,7 @@ export function studioGraph(table = uniqueTableName()) {
         to: 'USER',
         edgeSet: ['role'],
         inbound: {
-          gsi0: rank('role', { LEAD: 500, HELPER: 400 }),
-          gsi1: date('since'),
+          orders: { gsi0: rank('role', { LEAD: 500, HELPER: 400 }), gsi1: date('since') },
           project: ['role'],
         },
       }),

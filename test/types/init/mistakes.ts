@@ -50,11 +50,11 @@ defineGraph({
   table: 'records',
   nodes: { GOAL: node({ fields: z.object({ title: z.string() }) }), TEAM: node() },
   edges: {
-    RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: source('title') } }),
+    RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { orders: { gsi0: source('title') } } }),
     // @ts-expect-error a goal has no attribute of that name
-    ORDERED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: source('titel') } }),
+    ORDERED: edge({ from: 'GOAL', to: 'TEAM', inbound: { orders: { gsi0: source('titel') } } }),
     // @ts-expect-error a goal has no attribute of that name
-    PROJECTED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: 'since', projectSource: ['titel'] } }),
+    PROJECTED: edge({ from: 'GOAL', to: 'TEAM', inbound: { orders: { gsi0: 'since' }, projectSource: ['titel'] } }),
   },
 });
 

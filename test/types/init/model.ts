@@ -47,14 +47,14 @@ export const graph = defineGraph({
       from: 'GOAL',
       to: ['USER', 'TEAM'],
       edgeSet: { shown: derive((member: { role: string }) => member.role) },
-      inbound: { gsi0: rank('role', { LEAD: 500, GUEST: 400 }), byRole: 'role', includeTarget: true },
+      inbound: { orders: { gsi0: rank('role', { LEAD: 500, GUEST: 400 }), byRole: 'role' }, includeTarget: true },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }),
     LIKES: edge({ from: 'USER', to: 'GOAL', copy: ['title'] }),
     PART_OF: edge({
       from: 'GOAL',
       to: 'TEAM',
-      inbound: { byDue: [source('due'), 'rank'], projectSource: ['title'] },
+      inbound: { orders: { byDue: [source('due'), 'rank'] }, projectSource: ['title'] },
     }),
   },
 });

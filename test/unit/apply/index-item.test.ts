@@ -12,7 +12,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node() },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'role' } }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'role' } } }) },
 });
 const G = 'GOAL-1';
 const EDGE = 'MEMBER-USER-1';

@@ -16,7 +16,7 @@ const graph = defineGraph({
   edges: {
     AB: edge({
       ...{ from: 'A', to: 'B', edgeSet: false },
-      inbound: { byTitle: source('title'), byOwn: ['own', source('title')], projectSource: ['title'] },
+      inbound: { orders: { byTitle: source('title'), byOwn: ['own', source('title')] }, projectSource: ['title'] },
     }),
   },
 });

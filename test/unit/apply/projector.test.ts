@@ -17,7 +17,7 @@ const graph = defineGraph({
     GOAL: node({ search: { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)) } }),
     USER: node(),
   },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' } }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
 });
 
 function checkedLevel(level: unknown): string | undefined {

@@ -20,8 +20,7 @@ const graph = defineGraph({
     AB: edge({
       ...{ from: 'A', to: 'B', edgeSet: [] },
       inbound: {
-        gsi0: ['own', source('title')],
-        byTag: source('tag'),
+        orders: { gsi0: ['own', source('title')], byTag: source('tag') },
         project: ['own'],
         projectSource: ['title'],
       },

@@ -10,9 +10,17 @@ const graph = defineGraph({
   table: 'records',
   nodes: { TICKET: node({ view: ['title'] }), BOX: node({ view: [] }), PROJECT: node() },
   edges: {
-    IN_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { byDue: source('dueDate'), gsi0: 'role' } }),
-    ON_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { gsi0: 'role', projectSource: ['title'] } }),
-    STANDS_ON: edge({ from: 'BOX', to: 'PROJECT', inbound: { gsi0: source('size') } }),
+    IN_PROJECT: edge({
+      from: 'TICKET',
+      to: 'PROJECT',
+      inbound: { orders: { byDue: source('dueDate'), gsi0: 'role' } },
+    }),
+    ON_PROJECT: edge({
+      from: 'TICKET',
+      to: 'PROJECT',
+      inbound: { orders: { gsi0: 'role' }, projectSource: ['title'] },
+    }),
+    STANDS_ON: edge({ from: 'BOX', to: 'PROJECT', inbound: { orders: { gsi0: source('size') } } }),
   },
 });
 const [TICKETS, BOXES, EDGES] = [20, 10, 3];

@@ -11,7 +11,7 @@ const graph = defineGraph({
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',
-      inbound: { byDue: source('dueDate'), byRole: 'role', byTitle: [source('title'), 'role'] },
+      inbound: { orders: { byDue: source('dueDate'), byRole: 'role', byTitle: [source('title'), 'role'] } },
     }),
   },
 });

@@ -21,9 +21,9 @@ const cost = modelCost(
       FOR: edge({
         from: 'TICKET',
         to: 'USER',
-        inbound: { gsi0: 'opened', gsi1: 'title', byHours: 'hours', includeTarget: true },
+        inbound: { orders: { gsi0: 'opened', gsi1: 'title', byHours: 'hours' }, includeTarget: true },
       }),
-      SEEN: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { byTime: 'at', shards: 4 } }),
+      SEEN: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { orders: { byTime: 'at' }, shards: 4 } }),
       KNOWS: edge({ from: 'USER', to: 'USER' }),
       KEPT_IN: edge({ from: 'TICKET', to: 'STORE', copy: ['city'] }),
     },
@@ -117,9 +117,14 @@ describe('the cost of index items that use the source', () => {
         IN: edge({
           from: 'TICKET',
           to: 'PROJECT',
-          inbound: { gsi0: source('due'), byStatus: [source('status')] },
+          inbound: { orders: { gsi0: source('due'), byStatus: [source('status')] } },
         }),
-        ON: edge({ from: 'PROJECT', to: 'TICKET', edgeSet: false, inbound: { gsi0: 'at', projectSource: ['name'] } }),
+        ON: edge({
+          from: 'PROJECT',
+          to: 'TICKET',
+          edgeSet: false,
+          inbound: { orders: { gsi0: 'at' }, projectSource: ['name'] },
+        }),
       },
     }),
   );
@@ -148,8 +153,12 @@ describe('the cost of a part', () => {
         ROOM: node(),
       },
       edges: {
-        IN: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: 'since', byStatus: source('STATE.status') } }),
-        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { gsi0: source('name') } }),
+        IN: edge({
+          from: 'USER',
+          to: 'ROOM',
+          inbound: { orders: { gsi0: 'since', byStatus: source('STATE.status') } },
+        }),
+        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: source('name') } } }),
       },
     }),
   );

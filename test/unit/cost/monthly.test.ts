@@ -15,7 +15,7 @@ import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 const graph = defineGraph({
   table: 'follows',
   nodes: { USER: node() },
-  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const prices = readPrices(undefined, undefined);
 const FIXTURES = { alarms: 20, metrics: 10, dashboards: 1 };
@@ -48,7 +48,7 @@ describe('the cost of a month', () => {
   it('has the entries of totals, which are read before they are written', () => {
     const { dynamodb } = prices;
     const of = (inbound: object) => {
-      const edges = { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: inbound as { gsi0: string } }) };
+      const edges = { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: inbound as { orders: { gsi0: string } } }) };
       const model = defineGraph({ table: 'follows', nodes: { USER: node() }, edges });
       const { onDemand, streamShards } = cost({ shares: new Map([['FOLLOWS', 1]]), gigabytes: 0 }, prices, model);
       return { projections: onDemand['projections']!, streamShards };

@@ -21,7 +21,7 @@ const graphWith = (feed?: FeedNames<'USER' | 'TICKET', 'ASSIGNED'>) =>
         from: 'TICKET',
         to: 'USER',
         degree: true,
-        inbound: { gsi0: 'since', byRank: 'rank', project: ['title'] },
+        inbound: { orders: { gsi0: 'since', byRank: 'rank' }, project: ['title'] },
       }),
     },
     ...(feed && { feed }),

@@ -23,7 +23,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const graph = defineGraph({
   table: 'tickets',
   nodes: { USER: node(), TICKET: node() },
-  edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since', project: 'ALL' } }) },
+  edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' }, project: 'ALL' } }) },
 });
 const model: FeedModel = { graph, projections: projectionsOfModel(graph), readNumber: losslessNumber };
 

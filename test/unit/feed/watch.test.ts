@@ -15,7 +15,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const graph = defineGraph({
   table: 'tickets',
   nodes: { USER: node(), TICKET: node() },
-  edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const GRACE_MS = 3_000;
 
@@ -223,7 +223,7 @@ describe('a query that a client has sent', () => {
     const model = defineGraph({
       table: 'searched',
       nodes: { USER: node({ search: { name: 'name' } }), TICKET: node() },
-      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
   })();

@@ -33,7 +33,7 @@ function model(
         to: 'USER',
         edgeSet: ['role'],
         degree: isCounted,
-        inbound: { gsi0: rank('role', { LEAD: lead, TEAM: 300 }) },
+        inbound: { orders: { gsi0: rank('role', { LEAD: lead, TEAM: 300 }) } },
       }),
     },
   });

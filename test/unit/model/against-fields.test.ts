@@ -177,10 +177,10 @@ describe('names that fields lack', () => {
       'nodes.GOAL.parts.STATE.view: rat is no attribute of GOAL.STATE. Did you mean rate? There is rate',
       "nodes.GOAL.parts.STATE.search.rate: rate is a number by its fields, but its search takes texts: give type: 'number'",
     ]);
-    const inbound = { gsi0: source('titel'), projectSource: ['titel', 'STATE.rat'], project: ['titl'] };
+    const inbound = { orders: { gsi0: source('titel') }, projectSource: ['titel', 'STATE.rat'], project: ['titl'] };
     expect(edgeMistakes({ edgeSet: ['titel'], inbound })).toEqual([
       `edges.IN.edgeSet.titel: titel is no attribute of IN. Did you mean title? ${THERE}`,
-      `edges.IN.inbound.gsi0: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
+      `edges.IN.inbound.orders.gsi0: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
       `edges.IN.inbound.project: titl is no attribute of IN. Did you mean title? ${THERE}`,
       `edges.IN.inbound.projectSource: titel is no attribute of GOAL. Did you mean title? ${THERE}`,
       'edges.IN.inbound.projectSource: rat is no attribute of GOAL.STATE. Did you mean rate? There is rate',
@@ -203,9 +203,9 @@ describe('names that fields lack', () => {
         A: edge({
           from: ['GOAL', 'TEAM'],
           to: 'USER',
-          inbound: { gsi0: source('title'), gsi1: source('name') },
+          inbound: { orders: { gsi0: source('title'), gsi1: source('name') } },
         }),
-        B: edge({ from: ['GOAL', 'USER'], to: 'USER', inbound: { gsi0: source('whatever') } }),
+        B: edge({ from: ['GOAL', 'USER'], to: 'USER', inbound: { orders: { gsi0: source('whatever') } } }),
         C: edge({ from: 'USER', to: ['GOAL', 'TEAM'], copy: ['title', 'name'] }),
       },
     });
@@ -216,32 +216,32 @@ describe('values that an edge type refuses', () => {
   it.each<[string, object, string]>([
     [
       'a number in an order',
-      { inbound: { gsi0: 'points' } },
-      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by number('points')",
+      { inbound: { orders: { gsi0: 'points' } } },
+      "inbound.orders.gsi0: points is a number by its fields, but its order takes texts: order by number('points')",
     ],
     [
       'a list in an order',
-      { inbound: { gsi0: ['title', 'tags'] } },
-      'inbound.gsi0.1: tags is a list or set by its fields, but its order takes texts: make a text of it with derive(...)',
+      { inbound: { orders: { gsi0: ['title', 'tags'] } } },
+      'inbound.orders.gsi0.1: tags is a list or set by its fields, but its order takes texts: make a text of it with derive(...)',
     ],
     [
       'a number of the source',
-      { inbound: { gsi0: source('points') } },
-      "inbound.gsi0: points is a number by its fields, but its order takes texts: order by number(source('points'))",
+      { inbound: { orders: { gsi0: source('points') } } },
+      "inbound.orders.gsi0: points is a number by its fields, but its order takes texts: order by number(source('points'))",
     ],
     [
       'a number of a part of the source',
-      { inbound: { byRate: source('STATE.rate') } },
-      "inbound.byRate: rate is a number by its fields, but its order takes texts: order by number(source('STATE.rate'))",
+      { inbound: { orders: { byRate: source('STATE.rate') } } },
+      "inbound.orders.byRate: rate is a number by its fields, but its order takes texts: order by number(source('STATE.rate'))",
     ],
     [
       'labels of the source without weights',
-      { inbound: { gsi0: rank(source('status'), { OPEN: 1 }) } },
-      'inbound.gsi0: status may be "DONE" or "PAUSED" by its fields, but its rank gives that no weight: add it to the rank',
+      { inbound: { orders: { gsi0: rank(source('status'), { OPEN: 1 }) } } },
+      'inbound.orders.gsi0: status may be "DONE" or "PAUSED" by its fields, but its rank gives that no weight: add it to the rank',
     ],
     [
       'a partition',
-      { inbound: { gsi0: 'title', partition: source('isOpen') } },
+      { inbound: { orders: { gsi0: 'title' }, partition: source('isOpen') } },
       'inbound.partition: isOpen is a boolean by its fields, but a partition takes texts: make it a text in fields',
     ],
     [

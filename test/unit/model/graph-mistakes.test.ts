@@ -46,7 +46,7 @@ it('refuses an attribute of soft deletion that means something else', () => {
   expect(nodeMistakes({ deletedWhen: '' })).toEqual(['nodes.USER.deletedWhen: should be a string that is not empty']);
 });
 
-const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
+const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { orders: { gsi0: order } } });
 
 describe('mistakes are all reported at once, each with its path', () => {
   it('in one error, whatever else is mistaken beside them', () => {
@@ -61,7 +61,7 @@ describe('mistakes are all reported at once, each with its path', () => {
           to: 'NOBODY',
           colour: 'red',
           edgeSet: ['type'],
-          inbound: { gsi0: 7, gsi1: rank('b', {}), shards: 0 },
+          inbound: { orders: { gsi0: 7, gsi1: rank('b', {}) }, shards: 0 },
         }),
       },
     };
@@ -77,8 +77,8 @@ describe('mistakes are all reported at once, each with its path', () => {
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',
       'edges.KNOWS.inbound.shards: should be a whole number from 1 to 100000',
-      'edges.KNOWS.inbound.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
-      'edges.KNOWS.inbound.gsi1: rank has no weights',
+      'edges.KNOWS.inbound.orders.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
+      'edges.KNOWS.inbound.orders.gsi1: rank has no weights',
     ]);
     expect(() => define(input)).toThrow(
       expect.objectContaining({
@@ -203,30 +203,34 @@ describe('mistakes are all reported at once, each with its path', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['an empty attribute', '', 'edges.KNOWS.inbound.gsi0: '],
+    ['an empty attribute', '', 'edges.KNOWS.inbound.orders.gsi0: '],
     [
       'no order',
       7,
-      'edges.KNOWS.inbound.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
+      'edges.KNOWS.inbound.orders.gsi0: should be an attribute name, date(...), number(...), rank(...) or derive(...)',
     ],
-    ['null', null, 'edges.KNOWS.inbound.gsi0: should be an attribute name'],
-    ['an unknown option', { ...date('a'), as: 1 }, 'edges.KNOWS.inbound.gsi0: has no option "as"'],
-    ['no attribute', { kind: 'date' }, 'edges.KNOWS.inbound.gsi0.attribute: '],
-    ['another type', { attribute: 'a', kind: 'time' }, 'edges.KNOWS.inbound.gsi0: should be an attribute name'],
+    ['null', null, 'edges.KNOWS.inbound.orders.gsi0: should be an attribute name'],
+    ['an unknown option', { ...date('a'), as: 1 }, 'edges.KNOWS.inbound.orders.gsi0: has no option "as"'],
+    ['no attribute', { kind: 'date' }, 'edges.KNOWS.inbound.orders.gsi0.attribute: '],
+    ['another type', { attribute: 'a', kind: 'time' }, 'edges.KNOWS.inbound.orders.gsi0: should be an attribute name'],
     ['a rank without weights', rank('role', {}), 'rank has no weights'],
     [
       'weights of unequal width',
       rank('role', { LEAD: 100, OTHER: 50 }),
       'rank weights should have equal width, but are 100, 50',
     ],
-    ['a negative weight', rank('role', { LEAD: -1 }), 'edges.KNOWS.inbound.gsi0.weights.LEAD: '],
-    ['a weight that is no whole number', rank('role', { LEAD: 1.5 }), 'edges.KNOWS.inbound.gsi0.weights.LEAD: '],
-    ['an empty label', rank('role', { '': 1 }), 'edges.KNOWS.inbound.gsi0.weights'],
-    ['a rank of nothing', { kind: 'rank', attribute: '', weights: { A: 1 } }, 'edges.KNOWS.inbound.gsi0.attribute: '],
+    ['a negative weight', rank('role', { LEAD: -1 }), 'edges.KNOWS.inbound.orders.gsi0.weights.LEAD: '],
+    ['a weight that is no whole number', rank('role', { LEAD: 1.5 }), 'edges.KNOWS.inbound.orders.gsi0.weights.LEAD: '],
+    ['an empty label', rank('role', { '': 1 }), 'edges.KNOWS.inbound.orders.gsi0.weights'],
+    [
+      'a rank of nothing',
+      { kind: 'rank', attribute: '', weights: { A: 1 } },
+      'edges.KNOWS.inbound.orders.gsi0.attribute: ',
+    ],
     [
       'a derive without function',
       { kind: 'derive', compute: 'x' },
-      'edges.KNOWS.inbound.gsi0.compute: should be a function',
+      'edges.KNOWS.inbound.orders.gsi0.compute: should be a function',
     ],
   ])('an order: %s', (_name, order, expected) => {
     expect(orderMistakes(order)[0]).toContain(expected);
@@ -265,76 +269,100 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],
     ['keys that are neither plain nor hashed', { keys: 'short' }, "edges.KNOWS.keys: should be 'plain' or 'hashed'"],
     ['no order', { inbound: { shards: 3 } }, 'edges.KNOWS.inbound: names no order'],
-    ['only empty orders', { inbound: { gsi0: undefined, byName: undefined } }, 'edges.KNOWS.inbound: names no order'],
-    ['an index that is not there', { inbound: { gsi2: 'a' } }, 'edges.KNOWS.inbound.gsi2: is no index'],
+    [
+      'only empty orders',
+      { inbound: { orders: { gsi0: undefined, byName: undefined } } },
+      'edges.KNOWS.inbound: names no order',
+    ],
+    [
+      'an index that is not there',
+      { inbound: { orders: { gsi2: 'a' } } },
+      'edges.KNOWS.inbound.orders.gsi2: is no index',
+    ],
     [
       'a named order that is none',
-      { inbound: { byName: 7 } },
-      'edges.KNOWS.inbound.byName: should be an attribute name',
+      { inbound: { orders: { byName: 7 } } },
+      'edges.KNOWS.inbound.orders.byName: should be an attribute name',
     ],
     [
       'an empty name of an order',
-      { inbound: { '': 'a' } },
-      'edges.KNOWS.inbound.: is neither an option (shards, shardBy',
+      { inbound: { orders: { '': 'a' } } },
+      'edges.KNOWS.inbound.orders.: is not a name for an order',
     ],
-    ['an order named as a type is', { inbound: { BY_NAME: 'a' } }, 'edges.KNOWS.inbound.BY_NAME: is neither an option'],
-    ['an order with a slash', { inbound: { 'by/name': 'a' } }, 'edges.KNOWS.inbound.by/name: is neither an option'],
-    ['a long name', { inbound: { ['x'.repeat(65)]: 'a' } }, `edges.KNOWS.inbound.${'x'.repeat(65)}: is neither`],
+    [
+      'an order named as a type is',
+      { inbound: { orders: { BY_NAME: 'a' } } },
+      'edges.KNOWS.inbound.orders.BY_NAME: is not a name',
+    ],
+    [
+      'an order with a slash',
+      { inbound: { orders: { 'by/name': 'a' } } },
+      'edges.KNOWS.inbound.orders.by/name: is not a name',
+    ],
+    [
+      'a long name',
+      { inbound: { orders: { ['x'.repeat(65)]: 'a' } } },
+      `edges.KNOWS.inbound.orders.${'x'.repeat(65)}: is not`,
+    ],
     ['an option for an order', { inbound: { shards: 'byName' } }, 'edges.KNOWS.inbound.shards: should be a whole'],
     [
       'an owner of many shards',
-      { inbound: { gsi0: 'a', shards: 2, includeTarget: true } },
+      { inbound: { orders: { gsi0: 'a' }, shards: 2, includeTarget: true } },
       'edges.KNOWS.inbound.includeTarget: needs shards: 1',
     ],
     [
       'an owner that is no boolean',
-      { inbound: { gsi0: 'a', includeTarget: 'yes' } },
+      { inbound: { orders: { gsi0: 'a' }, includeTarget: 'yes' } },
       'edges.KNOWS.inbound.includeTarget: ',
     ],
     [
       'a name that both projections have',
-      { inbound: { gsi0: 'a', project: ['role', 'title'], projectSource: ['title'] } },
+      { inbound: { orders: { gsi0: 'a' }, project: ['role', 'title'], projectSource: ['title'] } },
       'edges.KNOWS.inbound.projectSource: names title, which project names too: an index item has one title. Leave it out of one',
     ],
     [
       'a projected source beside all attributes of the edge',
-      { inbound: { gsi0: 'a', project: 'ALL', projectSource: ['title'] } },
+      { inbound: { orders: { gsi0: 'a' }, project: 'ALL', projectSource: ['title'] } },
       "edges.KNOWS.inbound.projectSource: is together with project: 'ALL', which may hold the same names: list",
     ],
     [
       'no attribute of the source',
-      { inbound: { gsi0: 'a', projectSource: [] } },
+      { inbound: { orders: { gsi0: 'a' }, projectSource: [] } },
       'edges.KNOWS.inbound.projectSource: names no attribute',
     ],
     [
       'a partition from the source beside an owner',
-      { inbound: { gsi0: 'a', partition: source('org'), includeTarget: true } },
+      { inbound: { orders: { gsi0: 'a' }, partition: source('org'), includeTarget: true } },
       'edges.KNOWS.inbound.partition: is together with includeTarget: the target node cannot be',
     ],
-    ['a partition of another kind', { inbound: { gsi0: 'a', partition: 7 } }, 'edges.KNOWS.inbound.partition: '],
+    [
+      'a partition of another kind',
+      { inbound: { orders: { gsi0: 'a' }, partition: 7 } },
+      'edges.KNOWS.inbound.partition: ',
+    ],
     [
       'an order of no parts',
-      { inbound: { byAll: [] } },
-      'edges.KNOWS.inbound.byAll: should have 1 to 8 parts, but has 0',
+      { inbound: { orders: { byAll: [] } } },
+      'edges.KNOWS.inbound.orders.byAll: should have 1 to 8 parts, but has 0',
     ],
     [
       'a mistaken part of an order',
-      { inbound: { byAll: ['a', 7] } },
-      'edges.KNOWS.inbound.byAll.1: should be an attribute name',
+      { inbound: { orders: { byAll: ['a', 7] } } },
+      'edges.KNOWS.inbound.orders.byAll.1: should be an attribute name',
     ],
     [
-      'an order that reads like an option',
-      { inbound: { gsi0: 'a', projects: ['title'] } },
-      'edges.KNOWS.inbound.projects: reads like the option project',
+      'an order beside orders',
+      { inbound: { gsi0: 'a' } },
+      'edges.KNOWS.inbound: has no option "gsi0". There are orders, shards',
     ],
     ['an owner of no order', { inbound: { includeTarget: true } }, 'edges.KNOWS.inbound: names no order'],
     ['a list for inbound', { inbound: ['a'] }, 'edges.KNOWS.inbound: '],
     ['text for inbound', { inbound: 'since' }, 'edges.KNOWS.inbound: '],
-    ['no shards', { inbound: { gsi0: 'a', shards: 0 } }, 'edges.KNOWS.inbound.shards: '],
-    ["shards: 'value'", { inbound: { gsi0: 'a', shards: 'value' } }, 'edges.KNOWS.inbound.shards: '],
+    ['no shards', { inbound: { orders: { gsi0: 'a' }, shards: 0 } }, 'edges.KNOWS.inbound.shards: '],
+    ["shards: 'value'", { inbound: { orders: { gsi0: 'a' }, shards: 'value' } }, 'edges.KNOWS.inbound.shards: '],
     [
       'a projection that is none',
-      { inbound: { gsi0: 'a', project: 'SOME' } },
+      { inbound: { orders: { gsi0: 'a' }, project: 'SOME' } },
       'edges.KNOWS.inbound.project: should be',
     ],
   ])('an edge type: %s', (_name, options, expected) => {
@@ -373,17 +401,17 @@ describe('a part that is misspelt', () => {
 
   it('is a mistake in an order, in the parts of one, in a partition and in projectSource', () => {
     for (const inbound of [
-      { byStatus: source('STAET.status') },
-      { byStatus: [source('STAET.status'), 'since'] },
-      { byStatus: rank(source('STAET.status'), { online: 1 }) },
-      { gsi0: 'since', partition: source('STAET.status') },
-      { gsi0: 'since', projectSource: ['STAET.status'] },
+      { orders: { byStatus: source('STAET.status') } },
+      { orders: { byStatus: [source('STAET.status'), 'since'] } },
+      { orders: { byStatus: rank(source('STAET.status'), { online: 1 }) } },
+      { orders: { gsi0: 'since' }, partition: source('STAET.status') },
+      { orders: { gsi0: 'since' }, projectSource: ['STAET.status'] },
     ])
       expect(mistakesIn(inbound)).toEqual([MISTAKE]);
   });
 
   it('is said of a type without parts, and of no part that there is', () => {
-    const inbound = { gsi0: source('STATE.status') };
+    const inbound = { orders: { gsi0: source('STATE.status') } };
     expect(mistakesIn(inbound, {})).toEqual([
       'edges.IN.inbound: uses STATE.status, but STATE is no part of USER, which has none',
     ]);
@@ -450,26 +478,5 @@ describe('mistakes in totals', () => {
       ...found('edges.WORKED_ON.outgoing'),
     ]);
     expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);
-  });
-
-  it('are not orders that have such names', () => {
-    const { edges } = defineGraph({
-      table: 'records',
-      nodes: { USER: node(), PROJECT: node() },
-      edges: {
-        WORKED_ON: edge({
-          from: 'USER',
-          to: 'PROJECT',
-          inbound: { totals: 'amount', groups: ['kind', date('at')], total: { hours: sum('hours') } },
-        }),
-      },
-    });
-    expect([...edges.get('WORKED_ON')!.inbound!.orders.keys()]).toEqual(['totals', 'groups']);
-    const path = 'edges.WORKED_ON.inbound';
-    expect(mistakesIn({ inbound: { totals: { hours: sum('hours') }, groupBys: 'x', projects: 'x' } })).toEqual([
-      `${path}.totals: reads like the option total; an order should have another name`,
-      `${path}.groupBys: reads like the option groupBy; an order should have another name`,
-      `${path}.projects: reads like the option project; an order should have another name`,
-    ]);
   });
 });

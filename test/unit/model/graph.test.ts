@@ -81,11 +81,11 @@ describe('what a model may say', () => {
     });
   });
   it('the second index only where a second order wants it', () => {
-    const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) };
+    const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) };
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges }).indexes).toEqual(['gsi0']);
   });
   it('orders by name beyond the two indexes, which need neither of them', () => {
-    const inbound = { byName: 'name', gsi1: 'b', byRole: rank('role', { LEAD: 1 }), gsi0: 'a', shards: 2 };
+    const inbound = { orders: { byName: 'name', gsi1: 'b', byRole: rank('role', { LEAD: 1 }), gsi0: 'a' }, shards: 2 };
     const edges = { KNOWS: anyEdge({ from: 'USER', to: 'USER', inbound }) };
     const compiled = define({ table: 'records', nodes: { USER: node() }, edges }).edges.get('KNOWS')?.inbound;
     expect([...compiled!.orders.keys()]).toEqual(['gsi0', 'gsi1', 'byName', 'byRole']);
@@ -96,17 +96,17 @@ describe('what a model may say', () => {
       ['byName', ['byName']],
       ['byRole', ['byRole']],
     ]);
-    const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { byName: 'name' } }) };
+    const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { byName: 'name' } } }) };
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
   });
   it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
-    const inbound = { gsi0: 'since', includeTarget: true } as const;
+    const inbound = { orders: { gsi0: 'since' }, includeTarget: true } as const;
     const graph = defineGraph({
       table: 'records',
       nodes: { USER: node(), TEAM: node(), GOAL: node() },
       edges: {
         JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
-        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', includeTarget: false } }),
+        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' }, includeTarget: false } }),
         LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
       },
     });

@@ -18,9 +18,9 @@ const graph = defineGraph({
     }),
   },
   edges: {
-    ONE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', byName: 'name' } }),
-    MANY: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', byName: 'name', shards: 3 } }),
-    BYVALUE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 50, shardBy: 'value' } }),
+    ONE: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', byName: 'name' } } }),
+    MANY: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', byName: 'name' }, shards: 3 } }),
+    BYVALUE: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' }, shards: 50, shardBy: 'value' } }),
   },
 });
 const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!.inForce.places;

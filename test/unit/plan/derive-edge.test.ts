@@ -66,7 +66,7 @@ describe('the element of an edge', () => {
 
 describe('the index item of an edge', () => {
   it('is there with each order whose attribute is, and not at all without', () => {
-    const inbound = { gsi0: 'since', gsi1: number('score') };
+    const inbound = { orders: { gsi0: 'since', gsi1: number('score') } };
     const keysOf = (attributes: Item) =>
       Object.keys(derived({ inbound }, attributes).indexItems.get('~ix/MEMBER-USER-U1') ?? {}).sort();
     expect(keysOf({ since: { S: 'a' }, score: { N: '1' } })).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk']);
@@ -76,7 +76,7 @@ describe('the index item of an edge', () => {
   });
   it('is sharded by source, or by value, in all orders', () => {
     const partitions = (shardBy: string) => {
-      const inbound = { gsi0: 'since', gsi1: 'score', shards: 50, shardBy };
+      const inbound = { orders: { gsi0: 'since', gsi1: 'score' }, shards: 50, shardBy };
       const item = derived({ inbound }, { since: { S: 'a' }, score: { S: 'b' } }).indexItems.get('~ix/MEMBER-USER-U1');
       return [item?.['gsi0pk'], item?.['gsi1pk']];
     };
@@ -89,13 +89,15 @@ describe('the index item of an edge', () => {
   it('has projected attributes', () => {
     const attributes = { since: { S: 'a' }, note: { S: 'n' } };
     const copied = (project: unknown) =>
-      derived({ inbound: { gsi0: 'since', project } }, attributes).indexItems.get('~ix/MEMBER-USER-U1')?.['attributes'];
+      derived({ inbound: { orders: { gsi0: 'since' }, project } }, attributes).indexItems.get('~ix/MEMBER-USER-U1')?.[
+        'attributes'
+      ];
     expect(copied(undefined)).toBeUndefined();
     expect(copied(['note'])).toEqual({ M: { note: { S: 'n' } } });
     expect(copied('ALL')).toEqual({ M: attributes });
   });
   it('does not depend on labels in its key, which is hashed where it would be too long', () => {
-    const inbound = { gsi0: 'since' };
+    const inbound = { orders: { gsi0: 'since' } };
     const sortKey = `MEMBER-USER-${'x'.repeat(1009)}`;
     const [key] = [...derived({ inbound }, { since: { S: 'a' } }, sortKey).indexItems.keys()];
     expect(key).toBe(`~ix/#${hash128(sortKey)}`);
@@ -104,9 +106,7 @@ describe('the index item of an edge', () => {
 
 describe('the index items of named orders', () => {
   const inbound = {
-    gsi0: 'since',
-    byScore: number('score'),
-    byRole: rank('role', { LEAD: 5 }),
+    orders: { gsi0: 'since', byScore: number('score'), byRole: rank('role', { LEAD: 5 }) },
     project: ['role'],
   };
   it('are each there with the attribute of their order, beside the shared one, with a copy of what is projected', () => {
@@ -141,7 +141,9 @@ describe('the index items of named orders', () => {
   });
   it('have hashed sort keys where they would be too long', () => {
     const sortKey = `MEMBER-USER-${'x'.repeat(1004)}`;
-    const keys = [...derived({ inbound: { byA: 'a' } }, { a: { S: '1' } }, sortKey).indexItems.keys()];
+    const keys = [
+      ...derived({ inbound: { orders: { gsi0: 'none', byA: 'a' } } }, { a: { S: '1' } }, sortKey).indexItems.keys(),
+    ];
     expect(keys).toEqual([`~ix/#byA/#${hash128(sortKey)}`]);
   });
 });
@@ -162,18 +164,23 @@ describe('what cannot be derived of an edge', () => {
       {},
     ],
     ['a computed label with a lone surrogate', 'derive-failed', { edgeSet: { role: computed(() => '\ud800') } }, {}],
-    ['an order of another type', 'wrong-type', { inbound: { gsi0: 'role' } }, { role: { N: '1' } }],
+    ['an order of another type', 'wrong-type', { inbound: { orders: { gsi0: 'role' } } }, { role: { N: '1' } }],
     [
       'a label without rank',
       'undeclared-label',
-      { inbound: { gsi1: rank('role', { LEAD: 1 }) } },
+      { inbound: { orders: { gsi1: rank('role', { LEAD: 1 }) } } },
       { role: { S: 'lead' } },
     ],
-    ['a key that would be too long', 'key-too-long', { inbound: { gsi0: 'role' } }, { role: { S: 'x'.repeat(1020) } }],
+    [
+      'a key that would be too long',
+      'key-too-long',
+      { inbound: { orders: { gsi0: 'role' } } },
+      { role: { S: 'x'.repeat(1020) } },
+    ],
     [
       'an index item beyond 400 KB',
       'item-too-large',
-      { inbound: { gsi0: 'role', project: 'ALL' } },
+      { inbound: { orders: { gsi0: 'role' }, project: 'ALL' } },
       { role: { S: 'a' }, huge: { S: 'x'.repeat(406_000) } },
     ],
   ])('%s is a problem: %s', (_name, code, options, attributes) => {
@@ -183,7 +190,7 @@ describe('what cannot be derived of an edge', () => {
   });
 
   it('leaves the good parts beside it: one order of two, and the element', () => {
-    const options = { edgeSet: ['role'], inbound: { gsi0: 'since', gsi1: number('score') } };
+    const options = { edgeSet: ['role'], inbound: { orders: { gsi0: 'since', gsi1: number('score') } } };
     const result = derived(options, { role: { S: 'LEAD' }, since: { S: 'a' }, score: { S: 'high' } });
     expect(result.element).toBe('MEMBER-USER-U1|role=LEAD');
     expect(Object.keys(result.indexItems.get('~ix/MEMBER-USER-U1')!)).toEqual(['gsi0pk', 'gsi0sk']);
@@ -191,7 +198,7 @@ describe('what cannot be derived of an edge', () => {
   });
 
   it('an edge between types that it does not join is a misfit, and wants nothing', () => {
-    const result = derived({ inbound: { gsi0: 'since' } }, { since: { S: 'a' } }, 'MEMBER-GOAL-2');
+    const result = derived({ inbound: { orders: { gsi0: 'since' } } }, { since: { S: 'a' } }, 'MEMBER-GOAL-2');
     expect(result).toEqual({
       indexItems: new Map(),
       problems: [{ code: 'misfit', message: 'edge type MEMBER enters USER, not GOAL' }],

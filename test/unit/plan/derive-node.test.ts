@@ -186,9 +186,9 @@ describe('the owner items of a node', () => {
     FOR: edge({
       from: 'USER',
       to: 'USER',
-      inbound: { gsi0: 'since', gsi1: 'title', byHours: 'hours', includeTarget: true },
+      inbound: { orders: { gsi0: 'since', gsi1: 'title', byHours: 'hours' }, includeTarget: true },
     }),
-    KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
+    KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }),
   };
   const owned = (options: object, attributes: Item, id = ID) => {
     const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) }, edges });

@@ -37,7 +37,7 @@ describe('a soft-deleted node', () => {
   const graph = defineGraph({
     table: 'records',
     nodes: { USER: node({ deletedWhen: 'left', search: { name: {} } }), TEAM: node({ deletedWhen: 'closed' }) },
-    edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { gsi0: source('name') } }) },
+    edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { orders: { gsi0: source('name') } } }) },
   });
   const user = baseItem('USER-1', 'USER-1', { name: { S: 'Ann' } });
   const left = { ...user, left: { S: 'now' } };

@@ -16,7 +16,7 @@ import { at, change, history } from '../../support/records.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node({ search: { a: {}, b: { type: 'number' } } }), USER: node() },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const G = 'GOAL-1';
 const NOW = Date.UTC(2030, 0, 1);

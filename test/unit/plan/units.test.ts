@@ -15,8 +15,8 @@ const graph = defineGraph({
     USER: node(),
   },
   edges: {
-    MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' } }),
-    HIDDEN: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }),
+    HIDDEN: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'since' } } }),
     SHOWN: edge({ from: 'GOAL', to: 'USER' }),
   },
 });

@@ -25,7 +25,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['role'],
-      inbound: { gsi0: 'role', gsi1: 'since', project: 'ALL' },
+      inbound: { orders: { gsi0: 'role', gsi1: 'since' }, project: 'ALL' },
     }),
     SHOWN: edge({ from: 'GOAL', to: 'USER' }),
   },

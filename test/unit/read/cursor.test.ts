@@ -75,7 +75,7 @@ describe('a cursor of one table', () => {
     const graph = defineGraph({
       table,
       nodes: { USER: node({ search: { name: 'name' }, list: true }), TICKET: node() },
-      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }) },
+      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const store = new MemoryStore(graph.table, {});
     return { graph, store, reader: createReader(graph, { store: store as Store, leases: withoutRegistry(graph) }) };

@@ -11,8 +11,8 @@ const graph = defineGraph({
   table: 'records',
   nodes: { A: node({ view: [] }), B: node() },
   edges: {
-    AB: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: source('title') } }),
-    AC: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { gsi0: source('title') } }),
+    AB: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { gsi0: source('title') } } }),
+    AC: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { gsi0: source('title') } } }),
   },
 });
 const EDGES = 600;

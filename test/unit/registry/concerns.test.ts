@@ -20,7 +20,7 @@ const GRAPH = defineGraph({
   edges: {
     MEMBER: edge({
       ...{ from: 'GOAL', to: 'USER', degree: true },
-      inbound: { gsi0: rank('role', { LEAD: 500 }), byDate: 'date', shards: 1, includeTarget: true },
+      inbound: { orders: { gsi0: rank('role', { LEAD: 500 }), byDate: 'date' }, shards: 1, includeTarget: true },
     }),
     ABOUT: edge({ from: 'GOAL', to: 'BOOK', copy: ['title'] }),
     LEADS: edge({ from: 'TEAM', to: 'USER', copy: ['name'] }),
@@ -189,8 +189,8 @@ describe('what a check has to do with a derived item', () => {
       table: 'records',
       nodes: { GOAL: node(), USER: node() },
       edges: {
-        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', byTitle: source('title') } }),
-        HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', projectSource: ['title'] } }),
+        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date', byTitle: source('title') } } }),
+        HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date' }, projectSource: ['title'] } }),
       },
     });
     const own = [...definitionsOf(joined).projections.values()];

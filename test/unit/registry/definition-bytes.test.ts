@@ -54,9 +54,11 @@ const EDGES = {
     to: ['GOAL'],
     edgeSet: { since: 'since', title: derive(text) },
     inbound: {
-      gsi0: 'since',
-      gsi1: number('weight'),
-      byState: [source('STATE.status'), rank('level', { low: 1, high: 2 }), derive(text, { version: 2 })],
+      orders: {
+        gsi0: 'since',
+        gsi1: number('weight'),
+        byState: [source('STATE.status'), rank('level', { low: 1, high: 2 }), derive(text, { version: 2 })],
+      },
       shards: 4,
       shardBy: 'value',
       hash: 'codepoint-product',
@@ -72,8 +74,14 @@ const EDGES = {
     copy: ['title'],
     key: { source: 'USER#{from}', target: 'GOAL#{to}', where: { kind: 'follows' } },
   },
-  OWNS: { from: ['USER'], to: 'GOAL', inbound: { gsi0: 'since', byName: 'name', includeTarget: true } },
-  LIKES: { from: 'USER', to: 'GOAL', edgeSet: false, keys: 'hashed', inbound: { newest: 'since', partition: 'kind' } },
+  OWNS: { from: ['USER'], to: 'GOAL', inbound: { orders: { gsi0: 'since', byName: 'name' }, includeTarget: true } },
+  LIKES: {
+    from: 'USER',
+    to: 'GOAL',
+    edgeSet: false,
+    keys: 'hashed',
+    inbound: { orders: { newest: 'since' }, partition: 'kind' },
+  },
   SEES: { from: 'USER', to: 'GOAL', edgeSet: ['since'], degree: true },
 } as const;
 
@@ -97,7 +105,13 @@ const graph = defineGraph({
 /** Options of soft deletion. */
 const SOFT = {
   node: { deletedWhen: 'left', search: { name: {} }, view: ['name'] },
-  edge: { from: 'PLAN', to: 'PLAN', deletedWhen: 'ended', copy: ['name'], inbound: { gsi0: source('name') } },
+  edge: {
+    from: 'PLAN',
+    to: 'PLAN',
+    deletedWhen: 'ended',
+    copy: ['name'],
+    inbound: { orders: { gsi0: source('name') } },
+  },
 } as const;
 
 const softGraph = defineGraph({
@@ -144,7 +158,7 @@ function storedLines(graph: CompiledModel): string[] {
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
     expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
-      "0bc56f9e the model
+      "9450c6b9 the model
       7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}
@@ -159,7 +173,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
       0164ddf74b5b0a49 ea37d5cdcd7d800e order:FOLLOWS.byState {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"FOLLOWS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byState","order":{"kind":"parts","parts":[{"kind":"source","order":{"attribute":"STATE.status","kind":"attribute","type":"string"}},{"attribute":"level","kind":"rank","weights":{"$map":[["high","2"],["low","1"]]}},{"kind":"derive","version":2}]}},"settings":{"hash":"codepoint-product","partition":{"attribute":"city","of":"source"},"project":{"attributes":["since"],"kind":"LIST"},"projectSource":["name"],"shardBy":"value","shards":4}}
       055ffcaa0a95842a 25577f7bb9395b18 inbound:OWNS {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       9c84de16ae0ac1ca f7c616f840d8c5b8 order:OWNS.byName {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byName","order":{"attribute":"name","kind":"attribute","type":"string"}},"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
-      d8fc52ce6b566c89 77f5eeec6fc3e4e6 order:LIKES.newest {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}},"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      06250cd95d96f398 ef7240bff9eb3575 inbound:LIKES {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"inbound","orders":[{"index":"gsi0","name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}}],"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       68014d910f33d6fc 68014d910f33d6fc inbound:SEES {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"SEES"},"kind":"inbound","orders":[]}
       087c34de43b4824d 087c34de43b4824d USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
       aac81a1342260083 aac81a1342260083 GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
@@ -183,7 +197,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
 
   it('say how their nodes and edges are soft-deleted, where a projection depends on it', () => {
     expect(storedLines(softGraph).join('\n')).toMatchInlineSnapshot(`
-      "5636e083 the model
+      "5512b570 the model
       7013c7ead9ac4c0a 267d446bfb21b09d search:PLAN.name {"deletedWhen":{"$map":[["PLAN","left"]]},"kind":"search","search":{"hash":"fnv1a","indexPartition":"PLAN.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"PLAN"}
       38c15562d5eccf8e 5f41de0fcef8f596 inbound:AFTER {"deletedWhen":{"$map":[["PLAN","left"]]},"edge":{"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","to":{"$set":["PLAN"]},"type":"AFTER"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"kind":"source","order":{"attribute":"name","kind":"attribute","type":"string"}}}],"settings":{"hash":"fnv1a","project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       18cfecdb6e005bd2 18cfecdb6e005bd2 PLAN {"deletedWhen":{"$map":[["PLAN","left"]]},"edges":[{"copy":["name"],"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}

@@ -38,7 +38,7 @@ function goals(options: { shards?: number; weights?: Record<string, number>; ver
         to: 'USER',
         edgeSet: ['role'],
         degree: true,
-        inbound: { gsi0: rank('role', weights), byDate: date('date') },
+        inbound: { orders: { gsi0: rank('role', weights), byDate: date('date') } },
       }),
     },
   });

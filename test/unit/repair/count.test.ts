@@ -120,12 +120,20 @@ describe('a repair of an index item', () => {
   const counting = defineGraph({
     table: 'records',
     nodes: { USER: node() },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { byDate: 'date' } }) },
+    edges: {
+      FOLLOWS: edge({
+        from: 'USER',
+        to: 'USER',
+        edgeSet: false,
+        degree: true,
+        inbound: { orders: { byDate: 'date' } },
+      }),
+    },
   });
   const plain = defineGraph({
     table: 'records',
     nodes: { USER: node() },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { gsi0: 'date' } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'date' } } }) },
   });
   const base = { source: 'USER-1', target: 'FOLLOWS-USER-2' };
 

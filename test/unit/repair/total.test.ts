@@ -25,7 +25,10 @@ function model({ hasTotals = true }: { hasTotals?: boolean } = {}) {
         to: 'PROJECT',
         keys: 'hashed',
         edgeSet: false,
-        inbound: { gsi0: 'since', ...(hasTotals && { total: { money: sum('amount') }, groupBy: ['kind'] }) },
+        inbound: {
+          orders: { gsi0: 'since' },
+          ...(hasTotals && { total: { money: sum('amount') }, groupBy: ['kind'] }),
+        },
       }),
     },
   });

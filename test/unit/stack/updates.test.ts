@@ -18,11 +18,11 @@ const BUCKET = 'AWS::S3::Bucket';
 const BUCKET_NAME = 'own-prod-failed-123456789012-eu-central-1';
 const STREAM_MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 
-const model = (inbound: { gsi0: string; gsi1?: string }, table = 'follows') =>
+const model = (orders: { gsi0: string; gsi1?: string }, table = 'follows') =>
   defineGraph({
     table,
     nodes: { USER: node() },
-    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }) },
   });
 const graph = model({ gsi0: 'since', gsi1: 'until' });
 

@@ -24,7 +24,7 @@ export const graph = defineGraph({
       from: 'GOAL',
       to: 'USER',
       edgeSet: ['memberRole'],
-      inbound: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: date('date') },
+      inbound: { orders: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: date('date') } },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER' }),
     FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),

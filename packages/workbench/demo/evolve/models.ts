@@ -14,7 +14,10 @@ export const earlierModel = defineGraph({
       to: 'AIRPORT',
       edgeSet: ['traffic'],
       degree: true,
-      inbound: { gsi0: rank('traffic', { LOW: 100, MEDIUM: 200, HIGH: 300 }), project: ['traffic', 'flights'] },
+      inbound: {
+        orders: { gsi0: rank('traffic', { LOW: 100, MEDIUM: 200, HIGH: 300 }) },
+        project: ['traffic', 'flights'],
+      },
     }),
   },
 });
@@ -34,7 +37,10 @@ export const laterModel = defineGraph({
       to: 'AIRPORT',
       edgeSet: ['traffic'],
       degree: true,
-      inbound: { gsi0: rank('traffic', { HIGH: 100, MEDIUM: 200, LOW: 300 }), project: ['traffic', 'flights'] },
+      inbound: {
+        orders: { gsi0: rank('traffic', { HIGH: 100, MEDIUM: 200, LOW: 300 }) },
+        project: ['traffic', 'flights'],
+      },
     }),
   },
 });

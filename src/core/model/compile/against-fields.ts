@@ -109,7 +109,7 @@ class FieldChecker {
     for (const { name, order } of orders.values()) {
       const parts = order.kind === 'parts' ? order.parts : [order];
       for (const [i, part] of parts.entries()) {
-        const partPath = order.kind === 'parts' ? `${path}.${name}.${i}` : `${path}.${name}`;
+        const partPath = order.kind === 'parts' ? `${path}.orders.${name}.${i}` : `${path}.orders.${name}`;
         if (part.kind === 'source')
           this.checkOfSource(partPath, from, part.order.attribute, edgeOrder(part.order, true));
         else if (part.kind !== 'derive') this.check(partPath, own, part.attribute, edgeOrder(part, false));

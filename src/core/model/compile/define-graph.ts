@@ -17,7 +17,7 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
  * const graph = defineGraph({
  *   table: 'records',
  *   nodes: { USER: node({ search: { name: { caseInsensitive: true } } }) },
- *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+ *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
  * });
  */
 export function defineGraph<const N extends NodeDefinitions, const E extends EdgeDefinitions = Record<never, never>>(
@@ -54,7 +54,9 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
   }
-  const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
+  const usesGsi1 = [...edges.values()].some(({ inbound }) =>
+    [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
+  );
   return {
     table,
     nodes,

@@ -124,6 +124,9 @@ function setting<Value>(effect: OptionEffect): Setting<Value> {
   return { effect };
 }
 
+/** Names are checked where they are compiled. */
+const anyName: Shape<string> = () => undefined;
+
 /** Every option of a search, and every setting. */
 export const SEARCH_OPTIONS = {
   /** `USER.name`: the index partition without its suffixes. */
@@ -169,8 +172,10 @@ export const PART_OPTIONS = {
 /** The settings of a part's view. */
 export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
-/** Every option next to the orders of an edge type; each applies to all of them. No order can have such a name. */
+/** Every option of `inbound`: the orders, and what applies to all of them. */
 export const INBOUND_OPTIONS = {
+  // They are compiled apart: see `core/model/compile/inbound.ts`.
+  orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')) },
   shards: option(shardCount, 'spread', (given = 1) => given),
   shardBy: option(shardBy, 'spread', (given = 'source') => given),
   hash: option(hash, 'spread', (given = 'fnv1a') => given),
@@ -195,11 +200,10 @@ export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
 
 /** Every setting of one order of an edge type. */
 export const ORDER_OPTIONS = {
-  /** `gsi0`, `gsi1`, or a name. */
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
+  /** Whether it has an index item and an index partition of its own, which have its name; else it shares the edge's one index item. */
   isNamed: setting<boolean>('result'),
 };
 
