@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +12,7 @@ import { CommandProcess } from '../support/command-process.ts';
 
 /** From a table with data to a model and a mapping that a person edits, and to a table beside it. */
 
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const cli = new CommandProcess();
 let dev: DevServer;
 let folder: string;
@@ -85,6 +88,19 @@ describe('edgeloom adopt', () => {
     expect(written).toMatchObject({ file: config, sampled: 48, layout: 'by hand', leftOut: [] });
     const text = await readFile(config, 'utf8');
     expect(text).toBe(written['model']);
+    // A project's own compiler takes it.
+    const strict = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--noUncheckedIndexedAccess',
+      '--noUnusedLocals',
+      '--skipLibCheck',
+    ];
+    const compiled = await promisify(execFile)(process.execPath, [
+      ...[TSC, ...strict, '--module', 'nodenext', '--target', 'es2023', config],
+    ]).catch(({ stdout }: { stdout: string }) => ({ stdout }));
+    expect(compiled.stdout).toBe('');
     const again = await json(2, 'adopt', '--table', 'legacy', '--out', config);
     expect(again).toMatchObject({ error: { code: 'file-exists' } });
     expect(await readFile(config, 'utf8')).toBe(text);

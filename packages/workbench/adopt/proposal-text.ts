@@ -140,8 +140,8 @@ function casesText(
       ? [
           '/** The parts that vary in the keys of an item; null where they are of another form. */',
           'function places(item: Item, partition: RegExp, sort: RegExp): string[] | null {',
-          `  const found = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
-          '  return found[0] && found[1] && [...found[0].slice(1), ...found[1].slice(1)];',
+          `  const [first, second] = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
+          '  return first && second && [...first.slice(1), ...second.slice(1)];',
           '}',
           '',
         ]

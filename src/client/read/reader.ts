@@ -101,6 +101,23 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection>,
   ): Promise<ViewOfId<G, Id, Selection>[]>;
 
+  /** The projected view of a node, as `getViews` gives it. Null where neither the node nor an edge of it is projected. */
+  getView<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+    id: Checked<Id, IdArgument<G, Id>>,
+    options?: GetOptions<Selection>,
+  ): Promise<ViewOfId<G, Id, Selection> | null>;
+
+  /**
+   * The pages of a list, one after the other, until it ends or the loop is left.
+   *
+   * @example
+   * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
+   */
+  pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
+
+  /** The items of a list, page by page, as `pages` reads it. */
+  all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
+
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
     source: Checked<Source, SourceOf<G, E, Source>>,
@@ -372,6 +389,14 @@ function readerOf<G extends CompiledModel>(
   const reader: Reader = {
     with: (session) => readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, leases, feed),
     getViews: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
+    getView: (id, options) =>
+      held(options, async (held) => {
+        const [view] = (await readNodes(held, [id], options)).nodes;
+        // An edge set may be there before its node.
+        return (view!.attributes === null && view!.edgeSet.length === 0 ? null : view) as never;
+      }),
+    pages: pagesOf,
+    all: itemsOf,
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),
     degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
@@ -400,6 +425,23 @@ function readerOf<G extends CompiledModel>(
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
+}
+
+async function* pagesOf<P extends { cursor?: string }>(
+  read: (cursor: string | undefined) => Promise<P>,
+): AsyncGenerator<P, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield page;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+async function* itemsOf<Item>(
+  read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>,
+): AsyncGenerator<Item, void, undefined> {
+  for await (const { items } of pagesOf(read)) yield* items;
 }
 
 /** Returns the feed; throws `no-feed` if the reader has none. The feed brings its code: a reader that watches nothing does not bundle it. */

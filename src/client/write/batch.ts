@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.ts';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
@@ -78,9 +79,10 @@ export class BatchBuilder {
   };
 
   /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
-  async run(store: Store): Promise<WriteBatchResult> {
+  async run(store: Store, { signal }: Abortable): Promise<WriteBatchResult> {
+    signal?.throwIfAborted();
     const writes = await this.checkAll();
-    return { items: writes.length, ...(await store.writeMany(writes)) };
+    return { items: writes.length, ...(await store.writeMany(writes, { signal })) };
   }
 
   /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */

@@ -17,7 +17,7 @@ import type { Store, WriteResult } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { notingStore } from '../session/noting-store.ts';
 import { type Session, sessionOf } from '../session/session.ts';
@@ -145,7 +145,7 @@ export interface Writer<G extends CompiledModel> {
    *   batch.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    * });
    */
-  batch(build: (batch: Operations<G, void>) => void | Promise<void>): Promise<WriteBatchResult>;
+  batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: Abortable): Promise<WriteBatchResult>;
   /**
    * Makes up to 100 operations, all of them or none, at twice the capacity. Projections never need it; rules over several
    * items do. A failed condition is a `TransactionFailedError` that lists each of them, with the item as it is.
@@ -277,11 +277,12 @@ export function createWriter<G extends CompiledModel>(
       checkOptions('deleteNode', options, WRITE_OPTIONS);
       return deleteSingle(graph, context, nodeKey(graph, id), options);
     },
-    async batch(build) {
+    async batch(build, options = {}) {
+      checkOptions('batch', options, { signal: true });
       checkBuild('batch', build);
       const builder = new BatchBuilder(graph);
       await build(builder);
-      return builder.run(store);
+      return builder.run(store, options);
     },
     async transact(build, options = {}) {
       checkOptions('transact', options, { idempotencyToken: true, signal: true });

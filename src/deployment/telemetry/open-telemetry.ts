@@ -188,7 +188,8 @@ class OpenTelemetry implements Telemetry {
       const observed = (...args: unknown[]): unknown => {
         if (name === 'with') return this.client(method(...args) as object, graph);
         // A watch is no operation that ends. Its reads are calls with spans of their own.
-        if (name === 'watch') return method(...args);
+        // Neither are lists page by page.
+        if (prefix === '' && ['watch', 'pages', 'all'].includes(name)) return method(...args);
         // `search` throws for a name that the model does not have, so that only its names become types.
         if (name === 'search')
           return this.withObservedMethods(method(...args) as object, graph, 'search.', String(args[0]));
