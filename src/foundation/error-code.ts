@@ -94,7 +94,7 @@ export type ErrorCode =
   | 'invalid-name'
   /** An option has a value outside its range. Remedy: See the message. */
   | 'invalid-option'
-  /** The message names the wrong parameters of the stack. Remedy: Deploying (docs/deploying.md) says what each means. */
+  /** The message names the wrong parameters of the stack. Remedy: The page docs/reference/parameters.md says what each means. */
   | 'invalid-parameters'
   /** A file of prices is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'

@@ -61,16 +61,21 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
   const templates = await filesOf('assets/project/');
+  const ofSource = options.sourceStreamArn === undefined ? [] : await filesOf('assets/source/');
   const ofTool = await filesOf(`assets/deploy/${options.deploy}/`);
   const { 'package.json': addition, ...others } = Object.fromEntries(ofTool);
   const manifest = addToolToManifest(templates.get('package.json')!, JSON.parse(addition!) as Manifest);
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
-  for (const [name, text] of [...templates, ...Object.entries(others), ['package.json', manifest] as const]) {
+  for (const [name, text] of [
+    ...templates,
+    ...ofSource,
+    ...Object.entries(others),
+    ['package.json', manifest] as const,
+  ]) {
     const filled = fillIn(name, text, service, version, options);
     contents.set(RENAMED.get(name) ?? name, withSource(name, filled, options.sourceStreamArn));
   }
-  if (options.sourceStreamArn !== undefined) contents.set('handlers/mirror.ts', MIRROR_HANDLER);
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
     throw new EdgeloomError(
@@ -172,14 +177,6 @@ function fillIn(
   const fields = given.map(([key, value]) => `${key}: ${typescriptLiteral(value)}`).join(', ');
   return filled.replace("table: 'records'", `table: { ${fields} }`);
 }
-
-/** The module of the function that mirrors sources. */
-const MIRROR_HANDLER = `import { deployedMirror } from 'edgeloom/lambda';
-import graph, { sources } from '../edgeloom.config.ts';
-
-/** Mirrors the tables of others into this one. */
-export const handler = deployedMirror(graph, sources);
-`;
 
 /** A file of a project that mirrors a table of others: the model file declares it, and the stack's parameters name its stream. */
 function withSource(name: string, text: string, streamArn: string | undefined): string {
