@@ -63,7 +63,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   ],
   K34: [
     'integration/reader-orders.test.ts',
-    'may be the only ones, sharded, and are then the default: one Query a shard, pages in order',
+    'may be sharded: one Query a shard, pages in order',
   ],
   K35: [
     'integration/eviction.test.ts',

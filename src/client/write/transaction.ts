@@ -283,7 +283,7 @@ function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditio
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   const condition = baseCondition(key, checked(conditions));
   const { present = !isConditional(condition), absent = [] } = condition;
-  // What a mirror has marked as gone is not there.
+  // An item that a mirror has marked as gone is not there.
   const isToBeThere = { ...condition, present: true, absent: [...absent, GONE] };
   return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }
