@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { isPlainObject } from './checks/values.ts';
 import type { PutManyEntry } from './put-many.ts';
 
-/** The item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
+/** One item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
 export interface WrittenItem {
   /** `'put'`: the item whole. `'update'`: some of its attributes. */
   operation: 'put' | 'update';
@@ -52,7 +52,7 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
     const run = members.get(name);
     if (run === undefined) continue;
     members.set(name, (build, ...options) =>
-      // The writer refuses anything but a function.
+      // The writer refuses a value that is no function.
       run(typeof build === 'function' ? (builder: object) => build(withOnWrite(builder, onWrite)) : build, ...options),
     );
   }

@@ -53,7 +53,10 @@ describe('the cost of a month', () => {
       const { onDemand, streamShards } = cost({ shares: new Map([['FOLLOWS', 1]]), gigabytes: 0 }, prices, model);
       return { projections: onDemand['projections']!, streamShards };
     };
-    const [without, counted] = [of({ gsi0: 'since' }), of({ gsi0: 'since', total: { hours: sum('hours') } })];
+    const [without, counted] = [
+      of({ orders: { gsi0: 'since' } }),
+      of({ orders: { gsi0: 'since' }, total: { hours: sum('hours') } }),
+    ];
     // Two units for the entry, two for the total, and a consistent read of the entry.
     const more = ((1000 * SECONDS_A_MONTH) / 1e6) * (4 * dynamodb.millionWriteUnits + dynamodb.millionReadUnits);
     expect(counted.projections - without.projections).toBeCloseTo(more);
