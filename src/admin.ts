@@ -11,7 +11,7 @@ export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
 export type { ApplyOptions, ApplyResult } from './mirror/apply.ts';
 export type { CheckSourceOptions, SourceCheck, SourceDifference } from './mirror/check.ts';
-export type { MappedItem } from './mirror/items.ts';
+export { type MappedItem, mappedEdge, mappedNode } from './mirror/items.ts';
 export {
   type ElectroDBEntity,
   type ElectroDBOptions,

@@ -24,6 +24,7 @@ export { createSession, Session, type SessionOptions } from './client/session/se
 export { InvalidBatchError } from './client/write/batch.ts';
 export { ConditionFailedError } from './client/write/item/conditions.ts';
 export type { WriteOptions } from './client/write/item/single.ts';
+export { edgeItem, nodeItem, type PlainItem } from './client/write/plain-item.ts';
 export type { PutManyEntry } from './client/write/put-many.ts';
 export { TransactionFailedError } from './client/write/transaction.ts';
 export type { UpdateOptions } from './client/write/update/update.ts';
@@ -43,7 +44,6 @@ export type {
 export type { DeriveContext } from './core/model/options/derive-options.ts';
 export type { Store } from './core/store-port.ts';
 export type { ErrorCode } from './foundation/error-code.ts';
-export { edgeItem, nodeItem } from './mirror/items.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export * from './vocabulary.ts';

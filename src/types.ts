@@ -253,7 +253,6 @@ export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
 export type { Conflict } from './mirror/conflicts.ts';
-export type { MappedItem } from './mirror/items.ts';
 export type { SourceStatus } from './mirror/progress.ts';
 export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';

@@ -5,9 +5,9 @@ export type MappedItem = { readonly source: string; readonly target: string } & 
  * A node that a mapping makes.
  *
  * @example
- * nodeItem(`ISSUE-${item.issueNumber}`, { subject: item.subject });
+ * mappedNode(`ISSUE-${item.issueNumber}`, { subject: item.subject });
  */
-export function nodeItem(id: string, attributes: Readonly<Record<string, unknown>> = {}): MappedItem {
+export function mappedNode(id: string, attributes: Readonly<Record<string, unknown>> = {}): MappedItem {
   return { source: id, target: id, ...attributes };
 }
 
@@ -15,9 +15,9 @@ export function nodeItem(id: string, attributes: Readonly<Record<string, unknown
  * An edge that a mapping makes. The key of a type with hashed keys is made later, from the target's id.
  *
  * @example
- * edgeItem(`ISSUE-${item.issueNumber}`, 'IN_REPO', `REPO-${item.repoName}`);
+ * mappedEdge(`ISSUE-${item.issueNumber}`, 'IN_REPO', `REPO-${item.repoName}`);
  */
-export function edgeItem(
+export function mappedEdge(
   source: string,
   type: string,
   target: string,

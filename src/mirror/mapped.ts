@@ -58,7 +58,7 @@ function callMap({ map }: SourceTable, claimant: string, image: Item): readonly 
     throw invalid(claimant, `threw: ${reason}`, 'Correct map, which has to take every item of the table.', error);
   }
   if (Array.isArray(given)) return given;
-  throw invalid(claimant, `gave ${describe(given)}`, 'Give a list of nodeItem(…) and edgeItem(…), [] for none.');
+  throw invalid(claimant, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
 }
 
 /** An item that a mapping made, without an attribute. */
@@ -73,7 +73,7 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
     throw new EdgeloomError(
       'invalid-mapping',
       `it made ${describe(given)}, which is no item.`,
-      'Use nodeItem or edgeItem.',
+      'Use mappedNode or mappedEdge.',
     );
   }
   const { source, target, ...attributes } = given as Record<string, unknown>;

@@ -37,7 +37,7 @@ export interface SourceTable extends Required<Omit<SourceTableOptions, 'keys'>> 
  * @example
  * export const sources = [
  *   sourceTable('app-table', {
- *     map: (item) => (item.kind === 'issue' ? [nodeItem(`ISSUE-${item.number}`, { subject: item.subject })] : []),
+ *     map: (item) => (item.kind === 'issue' ? [mappedNode(`ISSUE-${item.number}`, { subject: item.subject })] : []),
  *   }),
  * ];
  */

@@ -227,18 +227,18 @@ describe('an order by name', () => {
   });
 });
 
-describe('the owner of an index partition', () => {
+describe('the target of an index partition', () => {
   it('comes with --include-target, and is refused of a type that does not include it', async () => {
     const newest = ['list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER', '--reverse', '--include-target', '--limit', '1'];
     await eventually(
       {
         items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: {} }],
-        owner: { id: 'USER-U1', attributes: await attributesOf('USER-U1') },
+        target: { id: 'USER-U1', attributes: await attributesOf('USER-U1') },
       },
       ...newest,
     );
     expect((await run(...newest)).stdout).toMatch(/^target: USER-U1 \{.*"Terui".*\}\nsource /);
-    expect(await json('list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER')).not.toHaveProperty('owner');
+    expect(await json('list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER')).not.toHaveProperty('target');
     const refused = await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--include-target', '--json');
     expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-owner' } }]);
   });

@@ -34,8 +34,8 @@ async function modelFile(name: string, sources: string): Promise<string> {
   const config = join(folder, name);
   await writeFile(
     config,
-    `import { defineGraph, node, nodeItem } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
-     import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
+    `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+     import { mappedNode, sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
@@ -46,7 +46,7 @@ describe('edgeloom dev', () => {
   it('makes the table of a source, mirrors it, and status shows how far that is', async () => {
     const config = await modelFile(
       'dev.mjs',
-      "export const sources = [sourceTable('their-table', { map: ({ sk }) => [nodeItem('ISSUE-' + sk, { of: sk })] })];",
+      "export const sources = [sourceTable('their-table', { map: ({ sk }) => [mappedNode('ISSUE-' + sk, { of: sk })] })];",
     );
     const own = await startDev(['--config', config, '--engine', 'memory', '--no-observe']);
     const client = createClient({ endpoint: own.endpoint });
@@ -78,7 +78,7 @@ describe('edgeloom import --source', () => {
       'lines.mjs',
       `export const sources = [sourceTable('orders', {
          keys: { partitionKey: 'id' },
-         map: ({ id, name }) => [nodeItem('ISSUE-' + id, { name })],
+         map: ({ id, name }) => [mappedNode('ISSUE-' + id, { name })],
        })];`,
     );
     await run(config, 'table', 'create', '--table', 'lined');
@@ -109,7 +109,7 @@ describe('edgeloom mirror', () => {
       `export const sources = [sourceTable('app-table', {
          map: ({ sk, bad }) => {
            if (bad) throw new Error('bad');
-           return [nodeItem('ISSUE-' + sk, { of: sk })];
+           return [mappedNode('ISSUE-' + sk, { of: sk })];
          },
        })];`,
     );

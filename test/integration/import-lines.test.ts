@@ -8,7 +8,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { claimsOf } from '../../src/mirror/claims.ts';
-import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { importLines } from '../../src/mirror/lines.ts';
 import { type SourceTableOptions, sourceTable } from '../../src/mirror/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
@@ -29,7 +29,10 @@ interface Line {
 
 const map: SourceTableOptions['map'] = ({ id, name, of, bad }) => {
   if (bad) throw new Error('bad');
-  return [nodeItem(`ORDER-${id}`, { name }), ...(of ? [edgeItem(`ORDER-${id}`, 'OF', `USER-${of}`, { name })] : [])];
+  return [
+    mappedNode(`ORDER-${id}`, { name }),
+    ...(of ? [mappedEdge(`ORDER-${id}`, 'OF', `USER-${of}`, { name })] : []),
+  ];
 };
 const keys = { partitionKey: 'id' };
 const orders = sourceTable('orders', { keys, map });
@@ -147,7 +150,7 @@ describe.each(['the engine of the tests', 'memory'])('importLines on %s', (engin
       { position: 3, before: row('2', 'b'), after: null },
     ];
     await importLines(graph, { store: at.store, source: orders, file: await fileOf(log) });
-    const second = sourceTable('orders', { keys, version: 2, map: ({ id }) => [nodeItem(`ORDER-${id}`, { v: 2 })] });
+    const second = sourceTable('orders', { keys, version: 2, map: ({ id }) => [mappedNode(`ORDER-${id}`, { v: 2 })] });
     const file = await fileOf(log);
     await importLines(graph, { store: at.store, source: second, file });
     expect(Object.keys(await shown(at)).sort()).toEqual(['ORDER-1 OF-USER-a', 'ORDER-1 ORDER-1']);
@@ -187,7 +190,7 @@ describe('importLines', () => {
     );
     expect(told.at(-1)).toBe(9);
     // The mapping takes it later, and the same file again does the rest; a gzip file is one too.
-    const taking = sourceTable('orders', { keys, map: ({ id }) => [nodeItem(`ORDER-${id}`)] });
+    const taking = sourceTable('orders', { keys, map: ({ id }) => [mappedNode(`ORDER-${id}`)] });
     const zipped = join(folder, 'log.jsonl.gz');
     await writeFile(zipped, gzipSync('{"position":2,"before":null,"after":{"id":"3","bad":true}}'));
     expect(await importLines(graph, { source: taking, store, file: zipped })).toMatchObject({ written: 1 });

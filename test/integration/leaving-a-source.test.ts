@@ -5,7 +5,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
@@ -34,8 +34,8 @@ describe('a table that leaves its source', () => {
     const mirror = createMirror(ours.graph, {
       source: sourceTable(app.graph.table.name, {
         map: ({ pk, repo, title }) => [
-          nodeItem(`ISSUE-${pk}`, { title }),
-          edgeItem(`ISSUE-${pk}`, 'IN_REPO', `REPO-${repo}`, { state: 'open' }),
+          mappedNode(`ISSUE-${pk}`, { title }),
+          mappedEdge(`ISSUE-${pk}`, 'IN_REPO', `REPO-${repo}`, { state: 'open' }),
         ],
       }),
       store: ours.store,

@@ -4,7 +4,7 @@ import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
@@ -21,12 +21,12 @@ const sources = [
     map: ({ sk, repo, state, bad }) => {
       if (bad) throw new Error('bad');
       return [
-        nodeItem(`ISSUE-${sk}`, { of: sk }),
-        edgeItem(`ISSUE-${sk}`, 'IN_REPO', `REPO-${repo}`, { status: state }),
+        mappedNode(`ISSUE-${sk}`, { of: sk }),
+        mappedEdge(`ISSUE-${sk}`, 'IN_REPO', `REPO-${repo}`, { status: state }),
       ];
     },
   }),
-  sourceTable('notes', { keys: { partitionKey: 'id' }, map: ({ id }) => [nodeItem(`REPO-${id}`, { name: id })] }),
+  sourceTable('notes', { keys: { partitionKey: 'id' }, map: ({ id }) => [mappedNode(`REPO-${id}`, { name: id })] }),
 ];
 
 let local: Local | undefined;

@@ -4,7 +4,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { nodeItem } from '../../src/mirror/items.ts';
+import { mappedNode } from '../../src/mirror/items.ts';
 import { mirrorStatus } from '../../src/mirror/progress.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
@@ -34,7 +34,7 @@ async function rig() {
       sourceTable(app.graph.table.name, {
         map: ({ sk, is, bad }) => {
           if (bad) throw new Error('bad');
-          return [nodeItem(`ISSUE-${is ?? sk}`, { of: sk })];
+          return [mappedNode(`ISSUE-${is ?? sk}`, { of: sk })];
         },
       }),
     ],

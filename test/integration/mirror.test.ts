@@ -4,7 +4,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
@@ -41,12 +41,12 @@ async function twoTables() {
   const mirror = createMirror(ours.graph, {
     source: sourceTable(app.graph.table.name, {
       map({ kind, sk, repo, ...rest }) {
-        if (kind === 'repo') return [nodeItem(`REPO-${sk}`, { name: rest.name })];
+        if (kind === 'repo') return [mappedNode(`REPO-${sk}`, { name: rest.name })];
         if (kind !== 'issue') return [];
         const id = `ISSUE-${sk}`;
         return [
-          nodeItem(id, { subject: rest.subject }),
-          edgeItem(id, 'IN_REPO', `REPO-${repo}`, { status: rest.status }),
+          mappedNode(id, { subject: rest.subject }),
+          mappedEdge(id, 'IN_REPO', `REPO-${repo}`, { status: rest.status }),
         ];
       },
     }),

@@ -205,13 +205,18 @@ describe('subject erase', () => {
     const namesOf = async (key: typeof total) =>
       Object.keys((await store.get(key, { consistent: true })).item ?? {}).filter((name) => /^(by|keys)\//.test(name));
     // The zeros are there until the second run.
-    expect(await namesOf(total)).toContain(`by/rev/S${BORROWER}`);
+    expect(await namesOf(total)).toContain(`by/reviewer/S${BORROWER}`);
     // An edge of others still has the id, and so does its total.
     const second = await erase(50);
     expect(second.isDone).toBe(false);
-    const cited = { where: 'BOOK-1 ~degree/CITES', what: `the id in by/rev/S${BORROWER}, keys/rev` };
+    const cited = { where: 'BOOK-1 ~degree/CITES', what: `the id in by/reviewer/S${BORROWER}, keys/reviewer` };
     expect(second.remains).toContainEqual(cited);
-    expect((await namesOf(total)).sort()).toEqual(['by/city/SRome', 'by/rev/SBORROWER-2', 'keys/city', 'keys/rev']);
+    expect((await namesOf(total)).sort()).toEqual([
+      'by/city/SRome',
+      'by/reviewer/SBORROWER-2',
+      'keys/city',
+      'keys/reviewer',
+    ]);
     await writer.putEdge('BOOK-1', 'CITES', 'BOOK-2', { reviewer: 'BORROWER-2', city: 'Oslo' });
     await projectAll();
     expect(await erase(101)).toMatchObject({ isDone: true });
@@ -258,7 +263,7 @@ describe('subject erase', () => {
     });
     await memory.save({
       ...{ streamArn: 'arn', savedMs: 1, shards: [], positionsMs: 1, heldBy: `${BORROWER} ~view` },
-      drift: [driftOf(BORROWER, 'Ada'), driftOf(other, 'Bob'), driftOf('BOOK-1', `by/rev/S${BORROWER} 1`)],
+      drift: [driftOf(BORROWER, 'Ada'), driftOf(other, 'Bob'), driftOf('BOOK-1', `by/reviewer/S${BORROWER} 1`)],
       sampled: { asked: 2, wrong: 2, wrongItems: [`${BORROWER} ~ix/name`, `${other} ~ix/name`], sinceMs: 1 },
     });
     await erase();

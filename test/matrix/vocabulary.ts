@@ -127,8 +127,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:createMirror': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
   'library:sourceTable': 'As createMirror.',
   'library:importLines': 'As createMirror.',
-  'library:nodeItem': 'As createMirror.',
-  'library:edgeItem': 'As createMirror.',
+  'library:mappedNode': 'As createMirror.',
+  'library:mappedEdge': 'As createMirror.',
+  'library:nodeItem': 'It checks and makes keys as writer.putNode does.',
+  'library:edgeItem': 'As nodeItem.',
   'library:mapped': 'As createMirror.',
   'library:fromElectroDB':
     'It makes base items of those of another table, whose tables `test/support/foreign-tables` has.',

@@ -3,7 +3,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { ItemKey, ScanRequest } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { edgeItem, type MappedItem, nodeItem } from '../../src/mirror/items.ts';
+import { type MappedItem, mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
@@ -47,8 +47,8 @@ function mapOf(version: number) {
     if (number === 4 - version) return [];
     const user = `USER-${(Number(id) + (number % 2) * (version - 1)) % 4}`;
     const content = { n: String(n), ...(number > 1 && { version: String(version) }) };
-    if (goal === undefined || number === version) return [nodeItem(user, content)];
-    return [nodeItem(user, content), edgeItem(user, 'AIMS', `GOAL-${goal}`, content)];
+    if (goal === undefined || number === version) return [mappedNode(user, content)];
+    return [mappedNode(user, content), mappedEdge(user, 'AIMS', `GOAL-${goal}`, content)];
   };
 }
 

@@ -6,7 +6,7 @@ import { GONE } from '../../src/core/model/gone.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { claimsOf, contentOf, liveClaimants } from '../../src/mirror/claims.ts';
-import { edgeItem, nodeItem } from '../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
 import { claimantOf, type SourceTable, sourceTable } from '../../src/mirror/source.ts';
@@ -42,8 +42,8 @@ function mapping(version: number): SourceTable {
       if (kind === 'poison') throw new Error('poison');
       const other = (Number(ref) + version) % 3;
       return [
-        ...(kind === 'edge' ? [] : [nodeItem(`USER-${other}`, { value, ...(version > 1 && { version }) })]),
-        ...(kind === 'node' ? [] : [edgeItem(`USER-${id}`, 'KNOWS', `USER-${other}`, { value })]),
+        ...(kind === 'edge' ? [] : [mappedNode(`USER-${other}`, { value, ...(version > 1 && { version }) })]),
+        ...(kind === 'node' ? [] : [mappedEdge(`USER-${id}`, 'KNOWS', `USER-${other}`, { value })]),
       ];
     },
   });

@@ -10,7 +10,7 @@ import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { checkHandlers, checkSources } from '../../src/deployment/stack/project/service.ts';
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
-import { nodeItem } from '../../src/mirror/items.ts';
+import { mappedNode } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
@@ -170,7 +170,7 @@ describe('the mirror function', () => {
       keys: { partitionKey: 'source', sortKey: 'sk' },
       map: ({ sk, is, bad }) => {
         if (bad) throw new Error('bad');
-        return [nodeItem(`ISSUE-${is ?? sk}`, { of: sk })];
+        return [mappedNode(`ISSUE-${is ?? sk}`, { of: sk })];
       },
     });
     const sourceStreamArns = `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;

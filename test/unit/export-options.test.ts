@@ -96,7 +96,7 @@ const WITHOUT_OPTIONS = new Set([
   ...['deployedCheck', 'deployedFeed', 'deployedMirror', 'deployedObserve', 'deployedRedrive', 'deployedStream'],
   ...['parameterWarnings', 'fileCheckpoint', 'memoryCheckpoint', 'folderDestination'],
   ...['checkBaseItem', 'toBaseItem', 'codePointProduct', 'fnv1a', 'shardOf', 'notedUpToMs'],
-  ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'nodeItem'],
+  ...['decodeRecords', 'DynamoDBSourceStore', 'edgeItem', 'mapped', 'mappedEdge', 'mappedNode', 'nodeItem'],
   // Its constructor is that of `createSession`.
   'Session',
 ]);

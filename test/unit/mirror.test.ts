@@ -10,7 +10,7 @@ import { GONE } from '../../src/core/model/gone.ts';
 import { MIRROR } from '../../src/core/model/mirrored.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { claimsOf, liveClaimants } from '../../src/mirror/claims.ts';
-import { edgeItem, type MappedItem, nodeItem } from '../../src/mirror/items.ts';
+import { type MappedItem, mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { poisonedItems } from '../../src/mirror/poison.ts';
@@ -44,8 +44,8 @@ function sourceOf(map: (item: Record<string, unknown>) => readonly MappedItem[],
 }
 
 const users = sourceOf(({ sk, name, knows }) => [
-  nodeItem(`USER-${String(sk)}`, { name }),
-  ...(knows === undefined ? [] : [edgeItem(`USER-${String(sk)}`, 'KNOWS', `USER-${String(knows)}`)]),
+  mappedNode(`USER-${String(sk)}`, { name }),
+  ...(knows === undefined ? [] : [mappedEdge(`USER-${String(sk)}`, 'KNOWS', `USER-${String(knows)}`)]),
 ]);
 
 function image(sk: string, attributes: Item = {}): Item {
@@ -111,15 +111,15 @@ describe('what a mapping makes', () => {
   });
 
   it.each<[string, (item: Record<string, unknown>) => readonly unknown[], RegExp]>([
-    ['a type that the model lacks', () => [nodeItem('PLACE-1')], /PLACE/],
-    ['a type that is not mirrored', () => [nodeItem('GOAL-1')], /mirrored/],
-    ['an attribute that fields refuse', () => [nodeItem('USER-1', { name: 7 })], /name/],
-    ['an attribute that DynamoDB refuses', () => [nodeItem('USER-1', { tags: new Set() })], /tags/],
-    ['bookkeeping', () => [nodeItem('USER-1', { [MIRROR]: 1 })], /~mirror/],
-    ['an expiry', () => [nodeItem('USER-1', { expiresAt: 1 })], /expiresAt/],
-    ['a key twice', () => [nodeItem('USER-1'), nodeItem('USER-1')], /twice/],
+    ['a type that the model lacks', () => [mappedNode('PLACE-1')], /PLACE/],
+    ['a type that is not mirrored', () => [mappedNode('GOAL-1')], /mirrored/],
+    ['an attribute that fields refuse', () => [mappedNode('USER-1', { name: 7 })], /name/],
+    ['an attribute that DynamoDB refuses', () => [mappedNode('USER-1', { tags: new Set() })], /tags/],
+    ['bookkeeping', () => [mappedNode('USER-1', { [MIRROR]: 1 })], /~mirror/],
+    ['an expiry', () => [mappedNode('USER-1', { expiresAt: 1 })], /expiresAt/],
+    ['a key twice', () => [mappedNode('USER-1'), mappedNode('USER-1')], /twice/],
     ['no item', () => ['USER-1'], /no item/],
-    ['an edge between other types', () => [edgeItem('USER-1', 'AIMS', 'USER-2')], /AIMS/],
+    ['an edge between other types', () => [mappedEdge('USER-1', 'AIMS', 'USER-2')], /AIMS/],
   ])('is not %s', (_what, map, text) => {
     const wrong = () => mapped(graph, sourceOf(map as (item: object) => MappedItem[]), image('1'));
     expect(wrong).toThrow(text);
@@ -189,7 +189,7 @@ describe('records of a source table', () => {
   });
 
   it('of two source items with one key keep both, and the other takes over when the owner goes', async () => {
-    const shared = sourceOf(({ sk }) => [nodeItem('USER-1', { name: String(sk) })]);
+    const shared = sourceOf(({ sk }) => [mappedNode('USER-1', { name: String(sk) })]);
     const { mirror, user } = world(shared);
     await mirror.apply([record(1, undefined, image('b')), record(2, undefined, image('a'))], { streamLabel: LABEL });
     const both = claimsOf(graph, await user('USER-1'))!;
@@ -231,7 +231,7 @@ describe('records of a source table', () => {
   it('that the mapping does not take are noted by the key of the source item, and undone when it takes it again', async () => {
     const picky = sourceOf((item) => {
       if (item['bad'] !== undefined) throw new Error('bad');
-      return [nodeItem(`USER-${String(item['name'])}`)];
+      return [mappedNode(`USER-${String(item['name'])}`)];
     });
     const { mirror, store, user, put } = world(picky);
     const [one, bad, two] = [
@@ -282,7 +282,7 @@ describe('records of a source table', () => {
   it('that come again in one batch neither begin nor end a quarantine', async () => {
     const picky = sourceOf(({ bad, name }) => {
       if (bad !== undefined) throw new Error('bad');
-      return [nodeItem(`USER-${String(name)}`)];
+      return [mappedNode(`USER-${String(name)}`)];
     });
     const [one, two] = ['one', 'two'].map((name) => image('1', { name: { S: name } })) as [Item, Item];
     const bad = image('1', { bad: { S: 'x' } });
@@ -306,7 +306,7 @@ describe('records of a source table', () => {
 
   it('with binary keys name the source item, whether they bring bytes or base64 text', async () => {
     const bytes = Uint8Array.of(1, 2, 250);
-    const made = sourceOf(({ sk }) => [nodeItem(`USER-${Buffer.from(sk as Uint8Array).toString('hex')}`)]);
+    const made = sourceOf(({ sk }) => [mappedNode(`USER-${Buffer.from(sk as Uint8Array).toString('hex')}`)]);
     const { mirror, user } = world(made);
     const asText = image('1', { sk: { B: Buffer.from(bytes).toString('base64') as unknown as Uint8Array } });
     const claimants = async () => [...claimsOf(graph, await user('USER-0102fa'))!.entries.keys()];
@@ -365,7 +365,7 @@ describe('walks', () => {
     const picky = (version: number) =>
       sourceOf((item) => {
         if (item['bad'] !== undefined) throw new Error('bad');
-        return [nodeItem(`USER-${String(item['name'])}`)];
+        return [mappedNode(`USER-${String(item['name'])}`)];
       }, version);
     const [good, bad] = [image('1', { name: { S: 'one' } }), image('1', { bad: { S: 'x' } })];
     const USER_ONE = textOfKey({ source: 'USER-one', target: 'USER-one' });
@@ -464,7 +464,7 @@ describe('walks', () => {
   });
 
   it('repair an item that differs for two source items in one check', async () => {
-    const of = world(sourceOf(({ name }) => [nodeItem('USER-1', { name })]));
+    const of = world(sourceOf(({ name }) => [mappedNode('USER-1', { name })]));
     of.put(image('1', { name: { S: 'one' } }));
     await of.mirror.snapshot();
     of.items.clear();
@@ -504,7 +504,7 @@ describe('walks', () => {
     expect((await mirror.check({ processed: async () => false })).pending).toBe(3);
     expect(await found(true)).toHaveLength(3);
     expect(await found(false)).toEqual([]);
-    const shared = sourceOf(() => [nodeItem('USER-9')]);
+    const shared = sourceOf(() => [mappedNode('USER-9')]);
     const other = world(shared);
     for (const id of ['1', '2']) other.put(image(id));
     await other.mirror.snapshot();
@@ -541,7 +541,7 @@ describe('a mirrored type', () => {
   });
 
   it('is explained by its source items', async () => {
-    const shared = sourceOf(() => [nodeItem('USER-1')]);
+    const shared = sourceOf(() => [mappedNode('USER-1')]);
     const { mirror, memory, put } = world(shared);
     put(image('1'));
     await mirror.snapshot();

@@ -3,7 +3,7 @@ import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
-import { edgeItem, type MappedItem, nodeItem } from '../../../src/mirror/items.ts';
+import { type MappedItem, mappedEdge, mappedNode } from '../../../src/mirror/items.ts';
 import { fromElectroDB } from '../../../src/mirror/layouts/electrodb.ts';
 import type { EntityOptions, Layout, SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
@@ -141,10 +141,10 @@ function mapByKeys(
     const hidden = new Set([...keys, ...indexKeys]);
     const attributes = Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.has(name) && isShown(name)));
     return [
-      ...(node === undefined ? [] : [nodeItem(idOf(node), attributes)]),
+      ...(node === undefined ? [] : [mappedNode(idOf(node), attributes)]),
       ...edges
         .filter(({ to }) => to.id.every((field) => textOf(field) !== ''))
-        .map(({ type, from, to, isWhole }) => edgeItem(idOf(from), type, idOf(to), isWhole ? attributes : {})),
+        .map(({ type, from, to, isWhole }) => mappedEdge(idOf(from), type, idOf(to), isWhole ? attributes : {})),
     ];
   }
   return [];

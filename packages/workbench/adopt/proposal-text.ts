@@ -29,16 +29,15 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   const edges = edgeTypes(proposal);
   const makesNodes = library === undefined && kinds.some(({ node }) => node !== undefined);
   const makesEdges = library === undefined && edges.size > 0;
-  const imports = [
-    'defineGraph',
-    ...(edges.size > 0 ? ['edge'] : []),
-    ...(makesEdges ? ['edgeItem'] : []),
-    'node',
-    ...(makesNodes ? ['nodeItem'] : []),
-  ];
+  const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node'];
   const [partitionKey, sortKey] = keys;
   const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
-  const ofAdmin = [...(library === undefined ? [] : [LIBRARIES[library]]), 'sourceTable'];
+  const ofAdmin = [
+    ...(library === undefined ? [] : [LIBRARIES[library]]),
+    ...(makesEdges ? ['mappedEdge'] : []),
+    ...(makesNodes ? ['mappedNode'] : []),
+    'sourceTable',
+  ];
   return file([imports, ofAdmin], facts, [
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
@@ -182,10 +181,10 @@ function caseText(
   const idOf = ({ type, id }: Reference): string => `\`${type}-${id.map(textOf).join(separator)}\``;
   const partial = new Set(partialEdges(kind));
   const made = [
-    ...(node === undefined ? [] : [`nodeItem(${idOf(node)}, attributes(item))`]),
+    ...(node === undefined ? [] : [`mappedNode(${idOf(node)}, attributes(item))`]),
     ...edges.map((edge) => {
       const { type, from, to, isWhole } = edge;
-      const text = `edgeItem(${idOf(from)}, ${quoted(type)}, ${idOf(to)}${isWhole ? ', attributes(item)' : ''})`;
+      const text = `mappedEdge(${idOf(from)}, ${quoted(type)}, ${idOf(to)}${isWhole ? ', attributes(item)' : ''})`;
       const names = to.id
         .filter(({ place }) => place === undefined)
         .map(({ name }) => `isGiven(item[${quoted(name)}])`);

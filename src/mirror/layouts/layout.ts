@@ -3,7 +3,7 @@ import { numberTextOf } from '../../core/items/plain.ts';
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { edgeItem, type MappedItem, nodeItem } from '../items.ts';
+import { type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 
 /**
  * Mappings of tables that other libraries lay out: which entity is a node of which type, and which of its attributes are edges. An item
@@ -208,13 +208,13 @@ function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
     const shown = shownAttributes(entity, Object.keys(item));
     const taken = shown.find((name) => KEYS.includes(name));
     if (taken !== undefined) throw attributeError(entity, taken, 'is a key of items here');
-    add(nodeItem(id, picked(entity, item, shown)));
+    add(mappedNode(id, picked(entity, item, shown)));
   }
   for (const { type, from, to, attributes = [] } of edges) {
     const source = from === undefined ? id : idOf(entity, from, item);
     const target = idOf(entity, to, item);
     if (source !== undefined && target !== undefined)
-      add(edgeItem(source, type, target, picked(entity, item, attributes)));
+      add(mappedEdge(source, type, target, picked(entity, item, attributes)));
   }
   return [...found.values()];
 }

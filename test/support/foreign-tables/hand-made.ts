@@ -1,5 +1,5 @@
 import { defineGraph, edge, node, type Reader } from '../../../src/index.ts';
-import { edgeItem, nodeItem } from '../../../src/mirror/items.ts';
+import { mappedEdge, mappedNode } from '../../../src/mirror/items.ts';
 import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { byHand, type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 
@@ -27,12 +27,14 @@ export const overloadedIndex: ForeignTable = {
       if (item['SK'] === 'PROFILE') {
         const office = of(item, 'GSI1PK');
         return [
-          nodeItem(person, { name: item['name'] }),
-          edgeItem(person, 'SITS_IN', `OFFICE-${after(office, 'OFFICE#')}`, { desk: item['GSI1SK'] }),
+          mappedNode(person, { name: item['name'] }),
+          mappedEdge(person, 'SITS_IN', `OFFICE-${after(office, 'OFFICE#')}`, { desk: item['GSI1SK'] }),
         ];
       }
       if (!of(item, 'SK').startsWith('PROJECT#')) return [];
-      return [edgeItem(person, 'WORKS_ON', `PROJECT-${after(of(item, 'SK'), 'PROJECT#')}`, { since: item['GSI1SK'] })];
+      return [
+        mappedEdge(person, 'WORKS_ON', `PROJECT-${after(of(item, 'SK'), 'PROJECT#')}`, { since: item['GSI1SK'] }),
+      ];
     },
     () => 'a quota is no node',
   ),
@@ -85,8 +87,8 @@ export const invertedIndex: ForeignTable = {
   layout: byHand(
     (item) => {
       const [from, to] = [of(item, 'PK').replace('#', '-'), of(item, 'SK').replace('#', '-')];
-      if (from === to) return [nodeItem(from, { title: item['title'] })];
-      return to.startsWith('FILM-') ? [edgeItem(from, 'PLAYS_IN', to, { role: item['role'], actor: from })] : [];
+      if (from === to) return [mappedNode(from, { title: item['title'] })];
+      return to.startsWith('FILM-') ? [mappedEdge(from, 'PLAYS_IN', to, { role: item['role'], actor: from })] : [];
     },
     () => 'a session is no node',
   ),
@@ -138,11 +140,11 @@ export const adjacencyList: ForeignTable = {
     (item) => {
       const [id, type = '', other] = of(item, 'edge').split('|');
       const own = `THING-${of(item, 'node')}`;
-      if (type === '') return [nodeItem(own, { label: item['label'] })];
+      if (type === '') return [mappedNode(own, { label: item['label'] })];
       const known = { likes: 'LIKES', owns: 'OWNS' }[type];
       return known === undefined || id === ''
         ? []
-        : [edgeItem(own, known, `THING-${other}`, { weight: item['weight'] })];
+        : [mappedEdge(own, known, `THING-${other}`, { weight: item['weight'] })];
     },
     (item) => `edges of the type ${of(item, 'edge').split('|')[1]} are not of the graph`,
   ),
@@ -205,8 +207,8 @@ export const eventStore: ForeignTable = {
       if (!version.startsWith('v')) return [];
       const [id, { kind }] = [`EVENT-${stream}.${version}`, item];
       return [
-        nodeItem(id, { kind, payload: item['payload'] }),
-        edgeItem(id, 'HAPPENED_TO', `STREAM-${stream}`, { kind, version }),
+        mappedNode(id, { kind, payload: item['payload'] }),
+        mappedEdge(id, 'HAPPENED_TO', `STREAM-${stream}`, { kind, version }),
       ];
     },
     (item) => `${of(item, 'version').split('#')[0]} is made of events`,
@@ -255,12 +257,12 @@ export const multiTenant: ForeignTable = {
     (item) => {
       const tenant = after(of(item, 'PK'), 'TENANT#');
       const [kind, id] = of(item, 'SK').split('#');
-      if (kind === 'AGENT') return [nodeItem(`AGENT-${tenant}.${id}`, { name: item['name'] })];
+      if (kind === 'AGENT') return [mappedNode(`AGENT-${tenant}.${id}`, { name: item['name'] })];
       if (kind !== 'TICKET') return [];
       const ticket = `TICKET-${tenant}.${id}`;
       const { agent, opened } = item;
-      const edges = agent === undefined ? [] : [edgeItem(ticket, 'ASSIGNED', `AGENT-${tenant}.${agent}`, { opened })];
-      return [nodeItem(ticket, { opened }), ...edges];
+      const edges = agent === undefined ? [] : [mappedEdge(ticket, 'ASSIGNED', `AGENT-${tenant}.${agent}`, { opened })];
+      return [mappedNode(ticket, { opened }), ...edges];
     },
     () => 'the settings of a tenant are not of the graph',
   ),

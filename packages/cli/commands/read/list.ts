@@ -103,7 +103,7 @@ function addInbound(command: Command, bind: Bind): void {
     )
     .action(
       bind(async (session, id: string, type: string, options: InboundFlags) => {
-        const query = { ...orderedQuery(options), owner: options.includeTarget };
+        const query = { ...orderedQuery(options), includeTarget: options.includeTarget };
         const page = await sessionReader(session).inbound(id, type, query);
         return { json: page, text: targetLine(page.target) + edgeTable(page), found: sourcesOf(page) };
       }),

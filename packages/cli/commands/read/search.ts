@@ -79,7 +79,7 @@ export function onePredicate({ equals, prefix, from, to, path }: PredicateOption
       'Keep one: a range is --from, --to or both.',
     );
   }
-  if (equals !== undefined) return { equals: equals };
+  if (equals !== undefined) return { equals };
   if (path !== undefined) return prefix === undefined ? { path, between: [from, to] } : { path, beginsWith: prefix };
   return prefix === undefined ? { between: [from, to] } : { beginsWith: prefix };
 }

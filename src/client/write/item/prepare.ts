@@ -125,7 +125,8 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
+/** The item of a key that was checked; throws where an attribute has the name of a key. */
+export function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {
     if (!Object.hasOwn(attributes, name)) continue;

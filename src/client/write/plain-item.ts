@@ -1,0 +1,68 @@
+import { TARGET_ID } from '../../core/items/hashed-key.ts';
+import { parseNodeId } from '../../core/items/keys.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type {
+  EdgeInput,
+  EdgeSource,
+  EdgeTarget,
+  EdgeType,
+  NodeId,
+  NodeInput,
+  TypeOfId,
+} from '../../core/model/inference.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { validateAtOnce } from './checks/fields.ts';
+import { writableKey } from './checks/key.ts';
+import { itemName } from './checks/problem.ts';
+import { baseItem, edgeKey, nodeKey } from './item/prepare.ts';
+import type { AttributesArgument } from './operations.ts';
+
+/** A base item in plain values, with the key attributes of the table: the `Item` of a call of the document client. */
+export type PlainItem = Record<string, unknown>;
+
+/**
+ * The base item of a node, checked as the writer does, for a call of any SDK. Throws an `EdgeloomError`; `validator-failed` where the
+ * validator of its fields is asynchronous.
+ *
+ * @example
+ * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
+ */
+export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
+  graph: G,
+  id: Id,
+  ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>
+): PlainItem {
+  const key = writableKey(graph, nodeKey(graph, id));
+  const { fields } = graph.nodes.get(parseNodeId(key.source)?.type ?? '') ?? {};
+  return plainItem(graph, key, validateAtOnce(fields, attributesOf(attributes), itemName(key.source, key.target)));
+}
+
+/**
+ * The base item of an edge, as `nodeItem` gives that of a node. Where the keys of the type are hashed, its key and `targetId` are made.
+ *
+ * @example
+ * edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ */
+export function edgeItem<G extends CompiledModel, const E extends EdgeType<G>>(
+  graph: G,
+  source: EdgeSource<G, E>,
+  type: E,
+  target: EdgeTarget<G, E>,
+  ...attributes: AttributesArgument<EdgeInput<G, E>>
+): PlainItem {
+  const key = writableKey(graph, edgeKey(graph, source, type, target));
+  const { fields, keys } = graph.edges.get(type)!;
+  const valid = validateAtOnce(fields, attributesOf(attributes), itemName(key.source, key.target));
+  return plainItem(graph, key, keys === 'hashed' ? { ...valid, [TARGET_ID]: target } : valid);
+}
+
+function attributesOf([attributes = {}]: readonly unknown[]): object {
+  return attributes as object;
+}
+
+function plainItem(graph: CompiledModel, key: ItemKey, attributes: object): PlainItem {
+  baseItem(graph, key, attributes);
+  const { partitionKey, sortKey } = graph.table;
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), [partitionKey]: key.source, [sortKey]: key.target };
+}
