@@ -54,7 +54,7 @@ const MODEL_MISTAKES = [
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: rank('role', { LEAD: 1 }) } } });",
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: 'since' }, project: ['rol'] } });",
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi2: 'since' } } });",
-  "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: 'since' }, orders: { projects: ['role'] } } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: 'since' }, projects: ['role'] } });",
   "edge({ ...ends, fields: ofEdge, inbound: { total: { hours: sum('hours') } } });",
   "edge({ ...ends, fields: ofEdge, outgoing: { total: { hours: sum('houers') } } });",
   "edge({ ...ends, fields: ofEdge, outgoing: { groupBy: ['rol'] } });",
