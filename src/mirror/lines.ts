@@ -23,7 +23,13 @@ import { writeAsSeen, writeOfLine } from './write-claim.ts';
  */
 
 /** Options of `importLines`. */
-export interface LinesOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+export interface LinesOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table of the other system, with its mapping. */
   source: SourceTable;
   /** Our table. */

@@ -176,7 +176,7 @@ describe('lists', () => {
     }
     const page = ['list', 'page', 'TEAM-L1', 'GOALMEMBERSHIP', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
     const subscribed = [{ edge: {}, node: { id: 'GOAL-L2', attributes: null } }];
-    const member = { id: 'USER-L1', attributes: null, inbound: { orders: { GOALSUBSCRIBER: subscribed } } };
+    const member = { id: 'USER-L1', attributes: null, inbound: { GOALSUBSCRIBER: subscribed } };
     await expect
       .poll(async () => (await run(...page)).json, { interval: 200 })
       .toMatchObject({

@@ -166,7 +166,7 @@ describe('K41: several levels of associations at once', () => {
     const { edges } = items[0]!.edges.KEYRESULT[0]!.node;
     expect(Object.keys(edges)).toEqual(['MEMBER', 'WATCHER']);
     const [team, lead] = edges.MEMBER.map(({ node }) => node);
-    expect(team).toEqual({ id: 'TEAM-1', attributes: { name: 'Core' }, inbound: { orders: { MEMBER: [] } } });
+    expect(team).toEqual({ id: 'TEAM-1', attributes: { name: 'Core' }, inbound: { MEMBER: [] } });
     expect(lead!.inbound.MEMBER.map(({ edge, node }) => [edge.role, node.id])).toEqual([
       ['LEAD', 'GOAL-0'],
       ['LEAD', keyResult(0)],
@@ -266,12 +266,10 @@ describe('levels that are queried', () => {
     expect(page.items[1]!.edges.KEYRESULT[1]!.node).toEqual({
       ...{ id: keyResult(3), attributes: { title: 'Key result 3' } },
       inbound: {
-        orders: {
-          TASK_OF: [0, 1].map((j) => ({
-            edge: { since: `2026-0${j + 1}-01` },
-            node: { id: `TASK-3.${j}`, attributes: { title: `Task 3.${j}` } },
-          })),
-        },
+        TASK_OF: [0, 1].map((j) => ({
+          edge: { since: `2026-0${j + 1}-01` },
+          node: { id: `TASK-3.${j}`, attributes: { title: `Task 3.${j}` } },
+        })),
       },
     });
     expect(Object.keys(neighboursOf(page))).toHaveLength(7 + 14);
@@ -518,7 +516,7 @@ describe('a session with levels', () => {
     expect(results.get('KEYRESULT-new')).toEqual({
       ...{ id: 'KEYRESULT-new', attributes: { title: 'New' } },
       edges: { MEMBER: [{ edge: { role: 'LEAD' }, node: newcomer }], WATCHER: [{ edge: {}, node: newcomer }] },
-      inbound: { orders: { TASK_OF: [{ edge: { since: '2026-03-01' }, node: { id: 'TASK-new', attributes: null } }] } },
+      inbound: { TASK_OF: [{ edge: { since: '2026-03-01' }, node: { id: 'TASK-new', attributes: null } }] },
     });
     expect(results.get(keyResult(0))!.edges.MEMBER.map(({ node }) => node.id)).toContain(user(4));
     expect(results.has(keyResult(6))).toBe(false);

@@ -354,8 +354,8 @@ export const FEATURES: readonly Feature[] = [
     'by derive',
     ['search.attribute', 'derive.compute', 'derive.version', 'derive.others'],
     [
-      { from: initial('label', 1, [2]), shards: 2 },
-      { from: initial('label', 2, [1]), shards: 2 },
+      { attribute: initial('label', 1, [2]), shards: 2 },
+      { attribute: initial('label', 2, [1]), shards: 2 },
     ],
     { label: TEXTS },
   ),

@@ -40,7 +40,7 @@ export class FeedReader {
     }
     for (const [type, options] of Object.entries(edges)) {
       for (const [order] of ordersOf(options)) {
-        const rows = follower.rows(({ list }) => 'order' in list && list.inbound[0] === type && list.order === order);
+        const rows = follower.rows(({ list }) => 'order' in list && list.inbound[1] === type && list.order === order);
         const targets = [...new Set(facts.edges.map(({ target }) => target))];
         const wanted = targets.flatMap((target) => inboundOf(bench.input, facts, type, target, order));
         expectSame(rows.length, wanted.length, `the number of rows of ${type} by ${order}`);
@@ -75,7 +75,7 @@ export class FeedReader {
   private search(search: string) {
     const [type = '', ...rest] = search.split('.');
     const entry = searchesOf(this.bench.input.nodes[type]!).get(rest.join('.'));
-    const { type: as, fold, path } = (typeof entry === 'object' ? entry : {}) as Options;
+    const { type: as, caseInsensitive: fold, path } = (typeof entry === 'object' ? entry : {}) as Options;
     const compared = (value: unknown): unknown[] =>
       (path === undefined ? [value] : (value as unknown[])).map((one) => {
         return comparedAs(one, path === undefined ? as : 'string', fold === true);

@@ -71,8 +71,6 @@ export function comparedAs(value: unknown, type: unknown, fold = false): string 
 interface Kinded {
   kind?: string;
   attribute?: unknown;
-  from?: unknown;
-  type?: unknown;
   weights?: Readonly<Record<string, number>>;
   compute?: (attributes: Attributes, context: object) => string | undefined;
 }
@@ -95,7 +93,7 @@ function placeOf(order: unknown, { own, source, context }: Subject, type: unknow
     value === undefined ? undefined : { sort: [comparedAs(value, as, fold)], value };
   if (typeof order === 'string' || of.kind === 'source') return at(attributeOf(order), type);
   if (of.kind === 'derive') return own && at(of.compute!(own, context), 'string');
-  if (of.kind !== 'rank') return at(attributeOf(of.from), of.type ?? type);
+  if (of.kind !== 'rank') return at(attributeOf(of.attribute), of.kind);
   const label = attributeOf(of.attribute);
   return label === undefined ? undefined : { sort: [of.weights![String(label)]!, String(label)], value: label };
 }
@@ -123,18 +121,18 @@ export function hitsOf(model: ModelInput, { nodes, parts }: Facts, type: string,
 }
 
 function placesOf(options: Options, name: string, id: string, attributes: Attributes): Place[] {
-  const fold = options['fold'] === true;
+  const fold = options['caseInsensitive'] === true;
   if (options['path'] !== undefined) {
     const segments = leading((options['path'] as string[]).map((attribute) => attributes[attribute]));
     return segments.length === 0
       ? []
       : [{ sort: segments.map((one) => comparedAs(one, 'string', fold)), value: segments }];
   }
-  const order = options['from'] ?? name;
+  const order = options['attribute'] ?? name;
   const subject = { own: attributes, context: { source: id, type: typeOf(id), target: id } };
-  if (options['each'] !== true)
+  if (options['multiValue'] !== true)
     return [placeOf(order, subject, options['type'], fold)].filter((place) => place !== undefined);
-  const attribute = String(typeof order === 'string' ? order : (order as Kinded).from);
+  const attribute = String(typeof order === 'string' ? order : (order as Kinded).attribute);
   const found = new Map<string | number, Place>();
   for (const value of (attributes[attribute] ?? []) as unknown[]) {
     const sort = comparedAs(value, options['type'], fold);

@@ -68,7 +68,7 @@ export interface ListChange extends RowChange {
    * The list. `inbound` names the edge type and the node that the edges enter; of a type with hashed keys what the edge's sort key has in
    * place of the node: see `hashedEdgeKey`.
    */
-  list: { inbound: [type: string, target: string]; order: string };
+  list: { inbound: [target: string, type: string]; order: string };
 }
 
 /** A hit of a search has changed. */

@@ -29,7 +29,13 @@ export interface WatchedSource extends SourceStore {
 }
 
 /** Options of a mirror handler. */
-export interface MirrorHandlerOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
+export interface MirrorHandlerOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The sources: those that the model file exports. */
   sources: readonly SourceTable[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */

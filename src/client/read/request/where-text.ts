@@ -13,8 +13,8 @@ export function conditionOf(text: string): { name: string; sign: string; value: 
 }
 
 /**
- * The `where` that conditions come to. Several comparisons of an attribute hold together; a second one of the same sign, and a value beside
- * comparisons, are refused: one of the two would be lost.
+ * The `where` that conditions come to. Several comparisons of an attribute hold together; a second one of the same sign, and a value next
+ * to comparisons, are refused: one of the two would be lost.
  *
  * @param read gives the value of a text.
  * @param refusal the error for a text, with the reason.
