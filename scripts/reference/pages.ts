@@ -295,7 +295,9 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): { name: strin
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
   const declared = symbol.declarations?.find((one) => ts.isFunctionDeclaration(one));
   if (declared === undefined || !ts.isFunctionDeclaration(declared)) return [];
-  const parameters = declared.parameters.filter(({ name, type }) => {
+  // A rest parameter has the members of an array.
+  const parameters = declared.parameters.filter(({ name, type, dotDotDotToken }) => {
+    if (dotDotDotToken !== undefined) return false;
     const said = `${name.getText()} ${type?.getText() ?? ''}`;
     return /\b(options|input|request|description|load)\b|Options\b|Input\b/.test(said);
   });

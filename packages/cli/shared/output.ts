@@ -12,6 +12,8 @@ export interface Output<Json = unknown> {
 
 /** Colours by what they say: right, wrong, or to be looked at. */
 export const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
+
+/** A colour that a line is painted in. */
 export type Colour = keyof typeof COLOURS;
 
 /** Paints a text, where stdout is a terminal and NO_COLOR is not set. */

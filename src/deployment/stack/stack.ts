@@ -53,7 +53,7 @@ export interface FrameworkStack {
 export interface TemplateOptions extends Omit<StackInput, 'model'> {
   /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads. */
   code: Value | ((name: FunctionName) => Value);
-  /** What tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
+  /** A text that tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
   revision?: string | undefined;
 }
 

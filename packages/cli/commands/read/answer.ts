@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import type { Store } from '../../../../src/core/store-port.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import type { Output } from '../../shared/output.ts';
+import { type Output, textTable } from '../../shared/output.ts';
 import { inTable } from '../../shared/table.ts';
 
 /** The exit code where nothing, or not all, is there of what was asked for. */
@@ -39,3 +39,17 @@ export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
     if (absent.length > 0) process.exitCode = ABSENT;
     return answer;
   });
+
+/** A page of edges as a table. */
+export function edgeTable(page: {
+  items: readonly { source: string; type: string; target: string; attributes: unknown }[];
+  cursor?: string;
+}): string {
+  const rows = page.items.map(({ source, type, target, attributes }) => [source, type, target, attributes]);
+  return textTable(['source', 'type', 'target', 'attributes'], rows) + cursorLine(page.cursor);
+}
+
+/** How to go on, where something remains. */
+export function cursorLine(cursor: string | undefined): string {
+  return cursor === undefined ? '' : `\nmore: --cursor ${cursor}`;
+}

@@ -5,8 +5,7 @@ import { printable } from '../../../../src/foundation/printable.ts';
 import { examples } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Bind, printing, type ReadSession } from './answer.ts';
-import { edgeTable } from './list.ts';
+import { type Bind, edgeTable, printing, type ReadSession } from './answer.ts';
 
 interface GetFlags {
   stored?: boolean;

@@ -11,7 +11,7 @@ import {
 } from '../../shared/options.ts';
 import { cellText, textTable } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Bind, printing } from './answer.ts';
+import { type Bind, cursorLine, edgeTable, printing } from './answer.ts';
 import { addPage } from './page.ts';
 
 interface EdgesFlags extends PagingFlags {
@@ -126,18 +126,4 @@ function targetLine(target: { id: string; attributes: unknown } | null | undefin
   return target === null
     ? 'target: no such node\n'
     : `target: ${printable(target.id)} ${cellText(target.attributes)}\n`;
-}
-
-/** A page of edges as a table. */
-export function edgeTable(page: {
-  items: readonly { source: string; type: string; target: string; attributes: unknown }[];
-  cursor?: string;
-}): string {
-  const rows = page.items.map(({ source, type, target, attributes }) => [source, type, target, attributes]);
-  return textTable(['source', 'type', 'target', 'attributes'], rows) + cursorLine(page.cursor);
-}
-
-/** How to go on, where something remains. */
-export function cursorLine(cursor: string | undefined): string {
-  return cursor === undefined ? '' : `\nmore: --cursor ${cursor}`;
 }

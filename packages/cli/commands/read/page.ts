@@ -17,8 +17,7 @@ import {
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import type { Bind } from './answer.ts';
-import { cursorLine } from './list.ts';
+import { type Bind, cursorLine } from './answer.ts';
 
 /** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */
 export function addPage(command: Command, bind: Bind): void {

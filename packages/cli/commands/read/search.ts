@@ -18,8 +18,7 @@ import {
 import { textTable } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';
-import { type Bind, printing, type ReadSession } from './answer.ts';
-import { cursorLine } from './list.ts';
+import { type Bind, cursorLine, printing, type ReadSession } from './answer.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute, or how evenly its items are spread. */
 export function searchCommand(command: Command, bind: Bind = printing): void {

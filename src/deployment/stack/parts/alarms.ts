@@ -313,7 +313,7 @@ function mirrorAlarms(site: Site): Record<string, Alarm> {
     MirrorGaveUp: {
       metric: [
         queueDepth(MIRROR_DEAD_LETTER_QUEUE),
-        // What reaches not even the queue.
+        // Records that do not even reach the queue.
         ...sourceStreamArns.map((_, place) => mappingMetric('DroppedEventCount', mirrorMappingId(place))),
       ],
       means: 'Records of a source were given up: base items may differ from their source items.',

@@ -79,7 +79,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
 
 /**
  * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may end, are no reason to
- * take it back. Each version has alarms of its own: an alarm keeps its state, and would stop the deployment that mends it. The metrics of the
+ * take it back. Each version has alarms of its own: an alarm keeps its state, and would stop the deployment that repairs it. The metrics of the
  * event source mapping do not say which version has failed.
  */
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
