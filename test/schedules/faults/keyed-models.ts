@@ -53,7 +53,7 @@ const NAMES = [
   '-',
   '~view',
 ];
-const ORDERS = ['gsi0', 'gsi1', 'byName', 'list', 'includeOwner1'] as const;
+const ORDERS = ['gsi0', 'gsi1', 'byName', 'list', 'includeTarget1'] as const;
 const TAILS = ['1', '2', '-', '@2', '@2/x', '#', '#/E', '/', '%', 'A-1', '~ix', 'ü🌊', '\u0001'];
 
 export function drawSpec(random: Random): KeyedSpec {
