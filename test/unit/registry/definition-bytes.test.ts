@@ -42,7 +42,6 @@ const NODES = {
       STATE: { fields: anyAttributes, view: ['status'], search: { status: { type: 'number', shards: 2 } } },
       NOTE: {},
     },
-    key: { source: 'USER#{id}', target: 'PROFILE', where: { kind: 'user' }, case: 'lower' },
   },
   GOAL: {},
 } as const;
@@ -72,7 +71,6 @@ const EDGES = {
     degree: true,
     keys: 'plain',
     copy: ['title'],
-    key: { source: 'USER#{from}', target: 'GOAL#{to}', where: { kind: 'follows' } },
   },
   OWNS: { from: ['USER'], to: 'GOAL', inbound: { orders: { gsi0: 'since', byName: 'name' }, includeTarget: true } },
   LIKES: {
@@ -80,7 +78,7 @@ const EDGES = {
     to: 'GOAL',
     edgeSet: false,
     keys: 'hashed',
-    inbound: { orders: { newest: 'since' }, partition: 'kind' },
+    inbound: { orders: { newest: 'since', byWeight: number('weight'), byNote: 'note' }, partition: 'kind' },
   },
   SEES: { from: 'USER', to: 'GOAL', edgeSet: ['since'], degree: true },
 } as const;
@@ -158,7 +156,7 @@ function storedLines(graph: CompiledModel): string[] {
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
     expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
-      "9450c6b9 the model
+      "7af263a4 the model
       7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}
@@ -173,7 +171,8 @@ describe('definitions, their fingerprints and those of meanings', () => {
       0164ddf74b5b0a49 ea37d5cdcd7d800e order:FOLLOWS.byState {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"FOLLOWS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byState","order":{"kind":"parts","parts":[{"kind":"source","order":{"attribute":"STATE.status","kind":"attribute","type":"string"}},{"attribute":"level","kind":"rank","weights":{"$map":[["high","2"],["low","1"]]}},{"kind":"derive","version":2}]}},"settings":{"hash":"codepoint-product","partition":{"attribute":"city","of":"source"},"project":{"attributes":["since"],"kind":"LIST"},"projectSource":["name"],"shardBy":"value","shards":4}}
       055ffcaa0a95842a 25577f7bb9395b18 inbound:OWNS {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       9c84de16ae0ac1ca f7c616f840d8c5b8 order:OWNS.byName {"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"OWNS"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byName","order":{"attribute":"name","kind":"attribute","type":"string"}},"owners":{"$map":[["GOAL",{"kind":"ALL"}]]},"settings":{"hash":"fnv1a","includeTarget":true,"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
-      06250cd95d96f398 ef7240bff9eb3575 inbound:LIKES {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"inbound","orders":[{"index":"gsi0","name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}}],"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      372e98bf2441ecf4 a167262b8d816548 inbound:LIKES {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"inbound","orders":[{"index":"gsi0","name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}},{"index":"gsi1","name":"byWeight","order":{"attribute":"weight","kind":"attribute","type":"number"}}],"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      29eca84a44483818 fe04a2fde41192e5 order:LIKES.byNote {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byNote","order":{"attribute":"note","kind":"attribute","type":"string"}},"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       68014d910f33d6fc 68014d910f33d6fc inbound:SEES {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"SEES"},"kind":"inbound","orders":[]}
       087c34de43b4824d 087c34de43b4824d USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
       aac81a1342260083 aac81a1342260083 GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
@@ -191,6 +190,8 @@ describe('definitions, their fingerprints and those of meanings', () => {
       39cda2f17a052134 cursors of OWNS.gsi0
       ab22129255aa0eb9 cursors of OWNS.byName
       df6c1d3339d6e08a cursors of LIKES.newest
+      b0f2bc7c06096fcf cursors of LIKES.byWeight
+      cafc05aaf8660ecf cursors of LIKES.byNote
       "
     `);
   });

@@ -126,7 +126,7 @@ describe('a repair of an index item', () => {
         to: 'USER',
         edgeSet: false,
         degree: true,
-        inbound: { orders: { byDate: 'date' } },
+        inbound: { orders: { gsi0: 'date', byDate: 'date' } },
       }),
     },
   });

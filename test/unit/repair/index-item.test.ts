@@ -16,9 +16,14 @@ const graph = defineGraph({
   table: 'records',
   nodes: { A: node({ view: [] }), B: node() },
   edges: {
-    PLAIN: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { o: 'own' } } }),
+    PLAIN: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { gsi0: 'own', o: 'own' } } }),
     COPY: edge({ from: 'A', to: 'B', copy: ['name'] }),
-    JOINT: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { t: source('title') } } }),
+    JOINT: edge({
+      from: 'A',
+      to: 'B',
+      edgeSet: false,
+      inbound: { orders: { gsi0: source('title'), t: source('title') } },
+    }),
   },
 });
 
