@@ -155,7 +155,7 @@ it('the recipe runs the command', async () => {
 
 const PARAMETER: Recipe = {
   adds: 'a parameter of the stack',
-  asking: ['test/stack/documentation.test.ts'],
+  asking: [],
   own: ['src/deployment/stack/parts/functions.ts'],
   files: {
     'src/deployment/stack/base/parameters.ts': [
