@@ -9,7 +9,10 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const alias = [
   { find: /^edgeloom$/, replacement: source('src/index.ts') },
-  { find: /^edgeloom\/tools$/, replacement: source('src/tools.ts') },
+  { find: /^edgeloom\/admin$/, replacement: source('src/admin.ts') },
+  { find: /^edgeloom\/feed$/, replacement: source('src/feed.ts') },
+  { find: /^edgeloom\/types$/, replacement: source('src/types.ts') },
+  { find: /^edgeloom\/stack$/, replacement: source('src/deployment/stack/index.ts') },
   { find: /^edgeloom\/telemetry$/, replacement: source('src/deployment/telemetry/index.ts') },
   { find: /^edgeloom\/lambda$/, replacement: source('src/deployment/lambda/index.ts') },
   { find: /^edgeloom\/local$/, replacement: source('packages/local/index.ts') },
