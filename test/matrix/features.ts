@@ -19,6 +19,8 @@ export interface Feature {
   add: (model: ModelInput) => void;
   /** Gives it another value, as a later version of the model has it. Absent: it has no other. */
   change?: (model: ModelInput) => void;
+  /** Whether its orders get their keys from the compiler; else one with the name of an index stands beside orders with other names. */
+  givesKeys?: boolean;
   /** Whether the change leaves the meaning as it is: a reader of the model before it goes on with what is new. */
   keepsMeaning?: boolean;
   /** The projections that it makes, as the registry names them; none where it says how others are made. */
@@ -659,6 +661,19 @@ export const FEATURES: readonly Feature[] = [
     ],
     { member: { ...SINCE, ...ROLES } },
   ),
+  {
+    name: 'orders with names only',
+    options: ['edge.inbound', 'inbound.orders'],
+    givesKeys: true,
+    add: (model) =>
+      inbound(model, { newest: 'since', ranked: rank('role', LEVELS), staged: [source('state'), 'since'] }),
+    change: (model) =>
+      inbound(model, { newest: ['since', 'role'], ranked: rank('role', TURNED), staged: source('state') }),
+    projections: ['order:MEMBER.newest', 'order:MEMBER.ranked', 'order:MEMBER.staged'],
+    goal: STATES,
+    member: { ...SINCE, ...ROLES },
+    bad: { of: 'member', attributes: { role: 'SPY' } },
+  },
   ofOrder('by the source', 'bySource', ['source.attribute'], [source('state'), source('city')], {
     goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
   }),
