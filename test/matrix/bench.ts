@@ -19,7 +19,7 @@ import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
-import type { Feature, Values } from './features.ts';
+import { type Feature, SINCE, type Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
 import { typeOf } from './oracle.ts';
 import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
@@ -121,7 +121,8 @@ export class Bench {
   }
 
   attributesOfEdge(source: string, target: string, moment: number): Options {
-    const values = { ...BASE.member, ...merged(this.features.map(({ member }) => member)) };
+    const added = this.addedProjections.length > 0 ? SINCE : {};
+    const values = { ...BASE.member, ...added, ...merged(this.features.map(({ member }) => member)) };
     const place = this.sources.indexOf(source) + 2 * this.targets.indexOf(target);
     return taken(values, place + moment);
   }

@@ -172,7 +172,8 @@ function ofOrders(
 }
 
 const TEXTS = ['Ann', 'Bob', undefined, 'ann', 'Cid'];
-const SINCE: Values = { since: ['2020', '2021', undefined, '2019'] };
+/** Of the order that the model has beside orders with names of their own, too. */
+export const SINCE: Values = { since: ['2020', '2021', undefined, '2019'] };
 const ROLES: Values = { role: ['LEAD', 'HELPER', undefined, 'GUEST'] };
 const STATES: Values = { state: ['open', 'done', undefined, 'busy'] };
 const LEVELS = { LEAD: 500, HELPER: 400, GUEST: 300 };

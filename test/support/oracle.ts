@@ -18,6 +18,7 @@ import type {
   SearchOrder,
   TotalSettings,
 } from '../../src/core/model/compiled.ts';
+import { sharedOrders } from './inbound-option.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
@@ -312,12 +313,13 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
   if (element !== undefined) elements.push(element);
   // Under its key: one item for the two indexes, and one for each order beyond them.
   const items = new Map<string, Item>();
+  const shared = sharedOrders([...(inbound?.orders.keys() ?? [])]);
   for (const inboundOrder of inbound?.orders.values() ?? []) {
     const { name, index, order } = inboundOrder;
     const encoded = attempt(() => orderedEdge(base, node, order));
     const within = attempt(() => partitionOf(base, node, inbound!));
     if (encoded === undefined || (inbound?.partition !== undefined && within === undefined)) continue;
-    const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
+    const key = shared.includes(name) ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
     items.set(key, {
       ...items.get(key),
       [`${index}pk`]: { S: inboundOrder.places.partition(base.sortKey, encoded, base.source, within) },
@@ -403,11 +405,12 @@ function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<E
     if (inbound?.includeTarget !== true || !to.has(node.type)) continue;
     const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
     const shared: Item = {};
+    const sharing = sharedOrders([...inbound.orders.keys()]);
     for (const { name, index } of inbound.orders.values()) {
       const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
-      const partition = name === index ? edgeKey : `${name}/${edgeKey}`;
+      const partition = sharing.includes(name) ? edgeKey : `${name}/${edgeKey}`;
       const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
-      if (name === index) Object.assign(shared, keys);
+      if (sharing.includes(name)) Object.assign(shared, keys);
       else wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
     }
     if (Object.keys(shared).length === 0) continue;
