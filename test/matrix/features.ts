@@ -341,7 +341,7 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'by a typed order',
-    ['search.attribute', 'typed.kind', 'typed.attribute'],
+    ['search.attribute', 'typed.attribute'],
     [
       { attribute: number('size'), shards: 2 },
       { attribute: 'size', shards: 2 },
@@ -637,13 +637,13 @@ export const FEATURES: readonly Feature[] = [
     member: ROLES,
     bad: { of: 'member', attributes: { role: 'SPY' } },
   }),
-  ofOrder('by number', 'gsi0', ['typed.kind', 'typed.attribute'], [number('size'), number('size')], {
+  ofOrder('by number', 'gsi0', ['typed.attribute'], [number('size'), number('size')], {
     change: (model) => inbound(model, { gsi0: number('size'), shards: 3 }),
     keepsMeaning: true,
     member: { size: [2, 11, undefined, 3] },
     bad: { of: 'member', attributes: { size: 'wide' } },
   }),
-  ofOrder('by date', 'gsi0', ['typed.kind', 'typed.attribute'], [date('day'), 'day'], {
+  ofOrder('by date', 'gsi0', ['typed.attribute'], [date('day'), 'day'], {
     member: { day: ['2026-03-01', '2026-02-01T10:00:00Z', undefined, '2026-03-01T12:00:00+05:00'] },
     bad: { of: 'member', attributes: { day: 'someday' } },
   }),
