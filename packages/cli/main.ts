@@ -12,7 +12,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 /** As of a program that SIGPIPE ends, which Node ignores. */
 const PIPE_CLOSED = 141;
-// A program that has read enough closes the pipe, as `head` does in `edgeloom nodes USER | head`.
+// A program that has read enough closes the pipe, as `head` does in `edgeloom list nodes USER | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(PIPE_CLOSED);

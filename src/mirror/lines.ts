@@ -52,7 +52,7 @@ export interface LinesResult {
   lines: number;
   /** Base items that were written. */
   written: number;
-  /** Lines that are no change, or that the mapping or the table does not take, 1,000 at most: nothing of them is written. */
+  /** Lines that are no change, or that the mapping or the table does not take, 1,000 at most. Only what the table takes may be written of one. */
   refused: { line: number; reason: string }[];
   /** All of them. */
   refusedLines: number;
@@ -70,6 +70,8 @@ const FORM = 'Give {"position":"17","before":{…},"after":{…}}, with null for
  * change of a record, `before` and `after` are the record, or null. Lines may come again, and in any order, in one file or in many: each
  * base item is in the end what the line of the highest position says. A deletion is remembered for two days; a line that comes later than
  * that has to come with those after it.
+ *
+ * A line is refused whole if the mapping does not take one of its two records. Correct the mapping, and import the same file again.
  *
  * With another `version` of the mapping import the whole log again, with `complete`.
  *
@@ -124,7 +126,8 @@ async function writeLine(context: MirrorContext, line: Item, signal: AbortSignal
   if (before !== undefined && claimantOf(source, before) !== claimant)
     throw mistake('before and after have other keys');
   const made = mapped(graph, source, after);
-  const keys = new Set([...made.keys(), ...keysBefore(context, before)]);
+  // Without the keys of `before` nobody can take away its items: the line is refused whole.
+  const keys = new Set([...made.keys(), ...mapped(graph, source, before).keys()]);
   let written = 0;
   for (const text of keys) {
     const word = { key: keyOfText(text), claimant };
@@ -135,16 +138,6 @@ async function writeLine(context: MirrorContext, line: Item, signal: AbortSignal
     if (await retrying(write, { wait: context.wait, random: context.random, signal, isRetryable })) written += 1;
   }
   return written;
-}
-
-/** What a record made before; nothing if the mapping does not take it: it has made nothing then. */
-function keysBefore({ graph, source }: MirrorContext, before: Item | undefined): Iterable<string> {
-  try {
-    return mapped(graph, source, before).keys();
-  } catch (error) {
-    if (isOfItem(error)) return [];
-    throw error;
-  }
 }
 
 /** Takes away what older versions of the mapping made, and the lines have not made again. */

@@ -56,7 +56,7 @@ beforeAll(async () => {
     { pk: `USER#u${i}`, sk: 'PROFILE', name: `User ${i}` },
     { pk: `ORG#o${i}`, sk: 'META' },
     { pk: `ORG#o${i % 3}`, sk: `MEMBER#USER#u${i}`, since: '2026' },
-    { pk: `USER#u${i}`, sk: `ORDER#2026-${i}`, total: i },
+    { pk: `USER#u${i}`, sk: `ORDER#2026-${i}`, total: i, buyer: `u${i % 5}` },
   ]);
   const documents = DynamoDBDocumentClient.from(client);
   for (let start = 0; start < items.length; start += 24) {
@@ -78,6 +78,9 @@ describe('edgeloom adopt', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain("MEMBER: edge({ from: 'ORG', to: 'USER' })");
     expect(stdout).toContain("'MEMBER', `USER-$\u007bof[1]}`, attributes(item))");
+    expect(stdout).toContain(
+      "...(isId(item['buyer']) ? [mappedEdge(`ORDER-$\u007bjoined(of[0], of[1])}`, 'ORDER_BUYER',",
+    );
     expect(stdout).toContain('Items of the graph: 48; not of it, as the end of this file says: 0.');
     expect(stdout).toContain("sources = [sourceTable('legacy', { map, keys: { partitionKey: 'pk', sortKey: 'sk' } })]");
     expect(stdout).toContain('lacks a stream');

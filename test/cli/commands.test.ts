@@ -126,6 +126,9 @@ describe('reads of the goals example', () => {
     });
     expect(await json('count', 'edges', 'GOAL-G1', 'GOALMEMBERSHIP')).toEqual({ count: 3 });
     expect(await json('count', 'inbound', 'USER-U2', 'GOALMEMBERSHIP')).toEqual({ count: 2 });
+    const leads = await json('count', 'inbound', 'USER-U2', 'GOALMEMBERSHIP', '--equals', 'LEAD');
+    const listed = await json('list', 'inbound', 'USER-U2', 'GOALMEMBERSHIP', '--equals', 'LEAD');
+    expect(leads).toEqual({ count: (listed as { items: unknown[] }).items.length });
     const page = await json('list', 'page', 'TEAM-T1', 'GOALMEMBERSHIP', '--with', 'GOALMEMBERSHIP:LEAD');
     expect(page).toMatchObject({
       items: [
@@ -283,7 +286,9 @@ describe('project', () => {
       status: 'ACTIVE',
       indexes: ['gsi0', 'gsi1'],
     });
-    expect(await json('table', 'delete', '--table', table)).toMatchObject({ table, status: 'DELETING' });
+    expect(await cli.run(['table', 'delete', '--table', table, '--json'])).toMatchObject({ code: 2 });
+    expect(await json('table', 'describe', '--table', table)).toMatchObject({ status: 'ACTIVE' });
+    expect(await json('table', 'delete', '--table', table, '--yes')).toMatchObject({ table, status: 'DELETING' });
   });
 
   it('exits with 1 where something went into quarantine', async () => {

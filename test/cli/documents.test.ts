@@ -105,6 +105,6 @@ it('what every command prints with --json fits its schema', async () => {
   await run('subject', 'export', 'NOTE-1', ...own);
   await run('subject', 'erase', 'NOTE-1', '--yes', ...own);
   await run('delete', 'NOTE-3', ...own);
-  await run('table', 'delete', ...own);
+  await run('table', 'delete', '--yes', ...own);
   expect(documentedCommands().filter((name) => !comparedCommands.has(name))).toEqual(NOT_RUN);
 });

@@ -105,6 +105,18 @@ it('the load of a cost is told with its rate, and is not zero', async () => {
   }
 });
 
+it('an option that means nothing beside another one is refused', async () => {
+  for (const [words, option] of [
+    [['search', 'USER.name', '--shards', '--equals', 'Ada'], '--equals'],
+    [['import', 'x.jsonl', '--complete'], '--complete'],
+    [['import', 'x.jsonl', '--source', 'app', '--skip-bad'], '--skip-bad'],
+  ] as const) {
+    const { code, message } = await failure(...words);
+    expect(code, option).toBe('usage');
+    expect(message).toContain(option);
+  }
+});
+
 it("the model files that a command's help names exist", async () => {
   const { stdout } = await cli.run(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);

@@ -6,6 +6,10 @@ it('the shell awaits calls of reader and writer, and shows an error as its sente
   const input = [
     "await writer.putNode('GOAL-H1', { title: 'Shell' })",
     "(await reader.getNode('GOAL-H1')).attributes.title",
+    'const several = {',
+    '  lines: 40 + 2,',
+    '}',
+    'several',
     '[...graph.nodes.keys()].length > 1',
     "await reader.getNode('nobody')",
     '',
@@ -14,6 +18,7 @@ it('the shell awaits calls of reader and writer, and shows an error as its sente
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain("'Shell'");
   expect(stdout).toContain('true');
+  expect(stdout).toContain('{ lines: 42 }');
   expect(stdout).toContain('"nobody" is not a node id.');
   expect(stdout).toContain('hint: A node id is');
   expect(stdout).not.toContain('    at ');

@@ -3,12 +3,13 @@ import { transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inPlace } from '../../packages/workbench/adopt/in-place.ts';
-import { unplaced } from '../../packages/workbench/adopt/mapping.ts';
+import type { KeyNames } from '../../packages/workbench/adopt/kinds.ts';
+import { mappingOf, unplaced } from '../../packages/workbench/adopt/mapping.ts';
 import { mappingText, modelText } from '../../packages/workbench/adopt/proposal-text.ts';
 import { type Proposal, propose } from '../../packages/workbench/adopt/propose.ts';
 import { type SampledItem, sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
 import * as admin from '../../src/admin.ts';
-import type { Item } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import * as edgeloom from '../../src/index.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
@@ -214,6 +215,62 @@ describe('a proposed mapping', () => {
       expect(edges(none)).toEqual([]);
     const proposal = proposed(orders((i) => ({ customerId: `c${i % 7}` })));
     expect(mappingText(proposal, { ...FACTS, leftOut: [] }, HIDDEN)).toContain('UNSURE: ORDER_CUSTOMER is a guess');
+  });
+
+  /** The file's items and those of the mapping that was tried, of other items than those of the sample. */
+  const bothOf = (items: readonly Item[], keys: KeyNames, hidden: ReadonlySet<string>, later: readonly Item[]) => {
+    const proposal = propose(
+      items.map((item) => sampledItem(item, keys, hidden)!),
+      keys,
+    );
+    const leftOut = unplaced(proposal, 'legacy', hidden);
+    const file = run(mappingText(proposal, { ...FACTS, leftOut }, hidden));
+    const tried = { ...file.sources[0], map: mappingOf(proposal, hidden) };
+    return [file.sources[0], tried].map((of) => later.map((item) => [...mapped(file.default, of, item).values()]));
+  };
+
+  it('hides keys of the table and its indexes, and names of the graph, also of items beyond the sample', () => {
+    const indexed = range(9).map((i) =>
+      marshall({ source: `USER#u${i}`, sk: 'PROFILE', name: 'x', gsi1pk: 'EMAIL', gsi1sk: `e${i}` }),
+    ) as Item[];
+    const later = marshall({ ...{ source: 'USER#u1', sk: 'PROFILE', name: 'x' }, target: 'x', expiresAt: 7 }) as Item;
+    const [written, tried] = bothOf(indexed, ['source', 'sk'], new Set(['gsi1pk', 'gsi1sk']), [indexed[0]!, later]);
+    expect(written).toEqual([
+      [{ source: { S: 'USER-u0' }, target: { S: 'USER-u0' }, name: { S: 'x' } }],
+      [{ source: { S: 'USER-u1' }, target: { S: 'USER-u1' }, name: { S: 'x' } }],
+    ]);
+    expect(tried).toEqual(written);
+  });
+
+  it('makes edges of texts and numbers alone', () => {
+    const rows = range(20).flatMap((i): Row[] => [
+      [`CUSTOMER#${i}`, 'PROFILE', { name: `Customer ${i}` }],
+      [`ORDER#o${i}`, 'A', { customerId: `${i % 7}` }],
+    ]);
+    const values = ['c1', 7, { $id: 'c1' }, ['c1'], new Set(['c1']), true, null, ''];
+    const later = values.map((customerId) => marshall({ pk: 'ORDER#o1', sk: 'A', customerId }) as Item);
+    const big = { ...later[0]!, customerId: { N: '12345678901234567890.5' } };
+    const [written, tried] = bothOf(rows.map(imageOf), KEYS, HIDDEN, [...later, big]);
+    expect(written!.map((made) => made.slice(1).map(({ target }) => stringOf(target)))).toEqual([
+      ...[['ORDER_CUSTOMER-CUSTOMER-c1'], ['ORDER_CUSTOMER-CUSTOMER-7']],
+      ...[[], [], [], [], [], []],
+      ['ORDER_CUSTOMER-CUSTOMER-12345678901234567890.5'],
+    ]);
+    expect(tried).toEqual(written);
+  });
+
+  it('makes other ids of several fields of other keys', () => {
+    const rows = range(20).map((i): Row => [`T#a${i % 5}`, `P#b${i}`]);
+    const later: Row[] = [
+      ['T#a1', 'P#b2#c'],
+      ['T#a1#b2', 'P#c'],
+      ['T#a1', 'P#b2%23c'],
+    ];
+    const [written, tried] = bothOf(rows.map(imageOf), KEYS, HIDDEN, later.map(imageOf));
+    expect(written!.map(([first]) => first?.['source'])).toEqual([
+      ...[{ S: 'P-a1#b2%23c' }, { S: 'P-a1%23b2#c' }, { S: 'P-a1#b2%2523c' }],
+    ]);
+    expect(tried).toEqual(written);
   });
 
   it('says of an item of its own, such as CONFIG, that nothing varies in its keys', () => {

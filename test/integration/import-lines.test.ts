@@ -196,6 +196,29 @@ describe('importLines', () => {
     expect(await importLines(graph, { source: taking, store, file: zipped })).toMatchObject({ written: 1 });
   });
 
+  it('refuses a line whose before the mapping does not take, and does it when the mapping does', async () => {
+    const odd = { id: '1', name: 'odd', of: 'a', bad: true };
+    const first = { position: 1, before: null, after: { id: '1', name: 'one', of: 'a' } };
+    const second = { position: 2, before: first.after, after: odd };
+    const taking = sourceTable('orders', { keys, map: (item) => map({ ...item, bad: false }) });
+    const ends = [
+      { after: null, left: [] },
+      { after: { id: '1', name: 'three' }, left: ['ORDER-1 ORDER-1'] },
+    ];
+    for (const { after, left } of ends) {
+      const at = await testTable(graphOf(uniqueTableName()));
+      const { graph, store } = at;
+      await importLines(graph, { source: orders, store, file: await fileOf([first, second]) });
+      // The line that the mapping did not take was in another file: this one tells it too.
+      const file = await fileOf([{ position: 3, before: odd, after }]);
+      const { refused } = await importLines(graph, { source: orders, store, file });
+      expect(refused).toEqual([{ line: 1, reason: expect.stringContaining('bad') }]);
+      expect(Object.keys(await shown(at)).sort()).toEqual(['ORDER-1 OF-USER-a', 'ORDER-1 ORDER-1']);
+      expect(await importLines(graph, { source: taking, store, file })).toMatchObject({ written: 2, refusedLines: 0 });
+      expect(Object.keys(await shown(at))).toEqual(left);
+    }
+  });
+
   it('stops where it is told to', async () => {
     const { graph, store } = await testTable(graphOf(uniqueTableName()));
     const file = await fileOf([{ position: 1, before: null, after: { id: '1', name: 'one' } }]);

@@ -65,6 +65,14 @@ describe('onWrite', () => {
     expect(seen[6]).toEqual({ operation: 'update', type: 'GOAL', id: 'GOAL-1', part: 'STATE', attributes: {} });
   });
 
+  it('adds to what an asynchronous function of an update gives', async () => {
+    const { onWrite } = stamping();
+    const { writer, stored } = await open(onWrite);
+    await writer.putNode('GOAL-1', { points: 1 });
+    await writer.updateNode('GOAL-1', async ({ points }) => ({ points: await Promise.resolve(Number(points) + 1) }));
+    expect(await stored('GOAL-1', 'GOAL-1')).toEqual({ points: 2, updatedAt: 't2' });
+  });
+
   it('adds to the items of a batch, a transaction and putMany, and within a session', async () => {
     const { onWrite } = stamping();
     const { writer, stored } = await open(onWrite);

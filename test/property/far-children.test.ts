@@ -33,7 +33,7 @@ const WAYS = [
     way: 'joined index items',
     put: (stage: Stage, i: number) => stage.put('PARENT-1', `HAS-${numbered('ITEM', i)}`, {}),
     shown: (stage: Stage, i: number) => {
-      const key = { source: 'PARENT-1', target: `~ix/#byTitle/HAS-${numbered('ITEM', i)}` };
+      const key = { source: 'PARENT-1', target: `~ix/HAS-${numbered('ITEM', i)}` };
       return textOf(stage.table.current(key)?.['gsi0sk']).split('\0')[0]!;
     },
   },

@@ -18,7 +18,6 @@ import type {
   SearchOrder,
   TotalSettings,
 } from '../../src/core/model/compiled.ts';
-import { sharedOrders } from './inbound-option.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
@@ -313,13 +312,12 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
   if (element !== undefined) elements.push(element);
   // Under its key: one item for the two indexes, and one for each order beyond them.
   const items = new Map<string, Item>();
-  const shared = sharedOrders([...(inbound?.orders.keys() ?? [])]);
   for (const inboundOrder of inbound?.orders.values() ?? []) {
-    const { name, index, order } = inboundOrder;
+    const { name, index, order, isNamed } = inboundOrder;
     const encoded = attempt(() => orderedEdge(base, node, order));
     const within = attempt(() => partitionOf(base, node, inbound!));
     if (encoded === undefined || (inbound?.partition !== undefined && within === undefined)) continue;
-    const key = shared.includes(name) ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
+    const key = isNamed ? edgeIndexKey(base.sortKey, name) : edgeIndexKey(base.sortKey);
     items.set(key, {
       ...items.get(key),
       [`${index}pk`]: { S: inboundOrder.places.partition(base.sortKey, encoded, base.source, within) },
@@ -405,13 +403,12 @@ function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<E
     if (inbound?.includeTarget !== true || !to.has(node.type)) continue;
     const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
     const shared: Item = {};
-    const sharing = sharedOrders([...inbound.orders.keys()]);
-    for (const { name, index } of inbound.orders.values()) {
+    for (const { name, index, isNamed } of inbound.orders.values()) {
       const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
-      const partition = sharing.includes(name) ? edgeKey : `${name}/${edgeKey}`;
+      const partition = isNamed ? `${name}/${edgeKey}` : edgeKey;
       const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
-      if (sharing.includes(name)) Object.assign(shared, keys);
-      else wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
+      if (isNamed) wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
+      else Object.assign(shared, keys);
     }
     if (Object.keys(shared).length === 0) continue;
     wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}`), { ...shared, ...shown });

@@ -112,7 +112,7 @@ describe('work on a table', () => {
 it('a text is no list of ids', async () => {
   await expect((async () => reader.getViews(unchecked('USER-1')))()).rejects.toMatchObject({
     code: 'invalid-argument',
-    message: 'get takes a list of ids, but is given "USER-1".',
+    message: 'getViews takes a list of ids, but is given "USER-1".',
   });
 });
 

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 /** Asks a person to confirm a plan. Throws if stdin is no terminal, or if the answer is not yes. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look with --dry-run, then give --yes.');
+    throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look at what it would do, then give --yes.');
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

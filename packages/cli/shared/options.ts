@@ -75,12 +75,17 @@ export function withOrder(command: Command): Command {
   return withRange(withFilter(command));
 }
 
-/** Adds which incoming edges, in which order. */
+/** Adds which incoming edges, in which order and direction. */
 export function withRange(command: Command): Command {
+  return withReverse(withInbound(command));
+}
+
+/** Adds which incoming edges, in which order. */
+export function withInbound(command: Command): Command {
   const ordered = command
-    .option('--at-least <label>', 'rank of this label or higher')
+    .option('--at-least <label>', 'rank of this label or higher; of another order, this value or higher')
     .option('--order <order>', "an order of the model by its name (default: the type's first)");
-  return withReverse(withPredicates(ordered));
+  return withPredicates(ordered);
 }
 
 /** The query of incoming edges that a command's options describe, without the options of that command alone. */
@@ -110,6 +115,14 @@ export function withPredicates(command: Command): Command {
     .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
     .option('--path <value>', 'a leading value of several; repeat it for the values after the first', collectValue)
     .option('--partition <value>', 'the partition, where the model declares one');
+}
+
+/** Throws `usage` where one of these options is given, by its name in the program: it means nothing together with `flag`. */
+export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
+  const given = names.filter((name) => options[name] !== undefined);
+  if (given.length === 0) return;
+  const flags = given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+  throw new EdgeloomError('usage', `${flags.join(', ')} means nothing with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
 /** Adds `--reverse`. */

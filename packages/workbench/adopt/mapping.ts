@@ -1,5 +1,5 @@
 import { isDerivedKey } from '../../../src/core/items/keys.ts';
-import { toPlainItem } from '../../../src/core/items/plain.ts';
+import { numberTextOf, toPlainItem } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
@@ -17,7 +17,7 @@ import { OF_LIBRARIES } from './sampled-item.ts';
 /** A proposal as a mapping that runs: it is tried on the sample before it is written. */
 
 /** Names that items of the graph cannot have as attributes. */
-const RESERVED: ReadonlySet<string> = new Set([
+export const RESERVED: ReadonlySet<string> = new Set([
   'source',
   'target',
   'expiresAt',
@@ -136,8 +136,8 @@ function mapByKeys(
     if (isSelf === true && texts[0] !== texts[1]) continue;
     const places = found.flatMap((one) => one!.slice(1));
     const textOf = ({ name, place }: Field): string =>
-      place === undefined ? String(item[name] ?? '') : places[place]!;
-    const idOf = ({ type, id }: Reference): string => `${type}-${id.map(textOf).join(separator)}`;
+      place === undefined ? textOfAttribute(item[name]) : places[place]!;
+    const idOf = ({ type, id }: Reference): string => `${type}-${joined(id.map(textOf), separator)}`;
     const hidden = new Set([...keys, ...indexKeys]);
     const attributes = Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.has(name) && isShown(name)));
     return [
@@ -148,6 +148,23 @@ function mapByKeys(
     ];
   }
   return [];
+}
+
+/** The text of a value that can be an id, a text or a number; of others none. */
+function textOfAttribute(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : (numberTextOf(value) ?? '');
+}
+
+/** The parts of an id. In several, a separator inside is written otherwise, so that no two items have one id. */
+function joined(texts: readonly string[], separator: string): string {
+  if (texts.length === 1) return texts[0]!;
+  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
+}
+
+/** How a separator is written within a part of an id: each is a character of ASCII. */
+export function escapeOf(separator: string): string {
+  return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** The model of a proposal. */

@@ -3,7 +3,7 @@ import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import type { InPlace } from './in-place.ts';
 import { type Field, LIBRARIES } from './kinds.ts';
-import { attributesOf, edgeTypes, isShown, layoutArguments } from './mapping.ts';
+import { attributesOf, edgeTypes, escapeOf, isShown, layoutArguments, RESERVED } from './mapping.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 
 /** Facts of a sample that the file names in comments. */
@@ -29,7 +29,12 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   const edges = edgeTypes(proposal);
   const makesNodes = library === undefined && kinds.some(({ node }) => node !== undefined);
   const makesEdges = library === undefined && edges.size > 0;
-  const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node'];
+  const hasPartial = library === undefined && kinds.some((kind) => partialEdges(kind).length > 0);
+  const imports = [
+    ...['defineGraph', ...(hasPartial ? ['ExactNumber'] : [])],
+    ...(edges.size > 0 ? ['edge'] : []),
+    'node',
+  ];
   const [partitionKey, sortKey] = keys;
   const ofKeys = literal({ partitionKey, ...(sortKey !== undefined && { sortKey }) });
   const ofAdmin = [
@@ -128,7 +133,11 @@ function casesText(
   const hasPlaces = kinds.length > 0;
   const hasAttributes = kinds.some(({ node, edges }) => node !== undefined || edges.some(({ isWhole }) => isWhole));
   const isPartial = (kind: ProposedKind): boolean => partialEdges(kind).length > 0;
-  const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys].filter(isShown);
+  const references = kinds.flatMap(({ node, edges }) => [node, ...edges.flatMap(({ from, to }) => [from, to])]);
+  const escapes = [separator, escapeOf(separator)].map(quoted).join(', ');
+  const isJoined = references.some((one) => one !== undefined && one.id.length > 1);
+  // An item beyond the sample may have a name that is none for the graph.
+  const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys, ...RESERVED];
   const left = [
     ...new Set([...hidden, ...kinds.flatMap((kind) => [...attributesOf(kind).keys()].filter((one) => !isShown(one)))]),
   ];
@@ -155,20 +164,33 @@ function casesText(
           '',
         ]
       : []),
-    ...(kinds.some(isPartial) ? ["const isGiven = (value: unknown) => (value ?? '') !== '';", ''] : []),
+    ...(kinds.some(isPartial)
+      ? [
+          '/** Whether a value can be an id: a text or a number. */',
+          'const isId = (value: unknown) =>',
+          "  (typeof value === 'string' && value !== '') ||",
+          "  ['number', 'bigint'].includes(typeof value) ||",
+          '  value instanceof ExactNumber;',
+          '',
+        ]
+      : []),
+    ...(isJoined
+      ? [
+          '/** An id of several parts. A separator inside is written otherwise, so that no two items have one id. */',
+          'const joined = (...parts: unknown[]) =>',
+          `  parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(${escapes})).join(${quoted(separator)});`,
+          '',
+        ]
+      : []),
     'export function map(item: Item) {',
     ...(hasPlaces ? ['  let of: string[] | null;'] : []),
-    ...kinds.flatMap((kind) => caseText(kind, separator, [partitionKey, sortKey])),
+    ...kinds.flatMap((kind) => caseText(kind, [partitionKey, sortKey])),
     '  return [];',
     '}',
   ];
 }
 
-function caseText(
-  kind: ProposedKind,
-  separator: string,
-  [partitionKey, sortKey]: readonly [string, string?],
-): string[] {
+function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string, string?]): string[] {
   const { patterns, mark, isSelf, node, edges } = kind;
   const [partition, sort] = patterns!.map((pattern) => `/${printable(pattern.source)}/`);
   const conditions = [
@@ -176,18 +198,19 @@ function caseText(
     ...(mark === undefined ? [] : [`item[${quoted(mark.attribute)}] === ${quoted(mark.value)}`]),
     ...(isSelf === true ? [`item[${quoted(partitionKey)}] === item[${quoted(sortKey ?? partitionKey)}]`] : []),
   ];
-  const textOf = ({ name, place }: Field): string =>
-    `\${${place === undefined ? `item[${quoted(name)}]` : `of[${place}]`}}`;
-  const idOf = ({ type, id }: Reference): string => `\`${type}-${id.map(textOf).join(separator)}\``;
+  const fieldText = ({ name, place }: Field): string =>
+    place === undefined ? `item[${quoted(name)}]` : `of[${place}]`;
+  const idOf = ({ type, id }: Reference): string => {
+    const values = id.map(fieldText).join(', ');
+    return `\`${type}-\${${id.length === 1 ? values : `joined(${values})`}}\``;
+  };
   const partial = new Set(partialEdges(kind));
   const made = [
     ...(node === undefined ? [] : [`mappedNode(${idOf(node)}, attributes(item))`]),
     ...edges.map((edge) => {
       const { type, from, to, isWhole } = edge;
       const text = `mappedEdge(${idOf(from)}, ${quoted(type)}, ${idOf(to)}${isWhole ? ', attributes(item)' : ''})`;
-      const names = to.id
-        .filter(({ place }) => place === undefined)
-        .map(({ name }) => `isGiven(item[${quoted(name)}])`);
+      const names = to.id.filter(({ place }) => place === undefined).map(({ name }) => `isId(item[${quoted(name)}])`);
       return partial.has(edge) ? `...(${names.join(' && ')} ? [${text}] : [])` : text;
     }),
   ];

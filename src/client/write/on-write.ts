@@ -84,8 +84,8 @@ type Add = (attributes: object) => Readonly<Record<string, unknown>> | undefined
 
 function changeWith(add: Add, change: unknown): unknown {
   if (typeof change === 'function') {
-    return (attributes: unknown) => {
-      const next: unknown = change(attributes);
+    return async (attributes: unknown) => {
+      const next: unknown = await change(attributes);
       return isPlainObject(next) ? { ...next, ...add(next) } : next;
     };
   }

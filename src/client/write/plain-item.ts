@@ -14,7 +14,8 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { validateAtOnce } from './checks/fields.ts';
 import { writableKey } from './checks/key.ts';
 import { itemName } from './checks/problem.ts';
-import { baseItem, edgeKey, nodeKey } from './item/prepare.ts';
+import { baseItem, edgeKey, nodeKey, withoutTargetId } from './item/prepare.ts';
+import { checkUnversioned } from './item/single.ts';
 import type { AttributesArgument } from './operations.ts';
 
 /** A base item in plain values, with the key attributes of the table: the `Item` of a call of the document client. */
@@ -22,7 +23,7 @@ export type PlainItem = Record<string, unknown>;
 
 /**
  * The base item of a node, checked as the writer does, for a call of any SDK. Throws an `EdgeloomError`; `validator-failed` where the
- * validator of its fields is asynchronous.
+ * validator of its fields is asynchronous, and `versioned-type` where its type has versions, which only the writer counts.
  *
  * @example
  * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
@@ -33,6 +34,7 @@ export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
   ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>
 ): PlainItem {
   const key = writableKey(graph, nodeKey(graph, id));
+  checkUnversioned(graph, key, 'Put it with putNode of a writer.');
   const { fields } = graph.nodes.get(parseNodeId(key.source)?.type ?? '') ?? {};
   return plainItem(graph, key, validateAtOnce(fields, attributesOf(attributes), itemName(key.source, key.target)));
 }
@@ -52,12 +54,15 @@ export function edgeItem<G extends CompiledModel, const E extends EdgeType<G>>(
 ): PlainItem {
   const key = writableKey(graph, edgeKey(graph, source, type, target));
   const { fields, keys } = graph.edges.get(type)!;
-  const valid = validateAtOnce(fields, attributesOf(attributes), itemName(key.source, key.target));
-  return plainItem(graph, key, keys === 'hashed' ? { ...valid, [TARGET_ID]: target } : valid);
+  const name = itemName(key.source, key.target);
+  const given = attributesOf(attributes);
+  if (keys === 'plain') return plainItem(graph, key, validateAtOnce(fields, given, name));
+  const valid = validateAtOnce(fields, withoutTargetId(given, target, name), name);
+  return plainItem(graph, key, { ...withoutTargetId(valid, target, name), [TARGET_ID]: target });
 }
 
-function attributesOf([attributes = {}]: readonly unknown[]): object {
-  return attributes as object;
+function attributesOf([attributes = {}]: readonly unknown[]): unknown {
+  return attributes;
 }
 
 function plainItem(graph: CompiledModel, key: ItemKey, attributes: object): PlainItem {

@@ -122,7 +122,7 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
     throw new EdgeloomError(
       'invalid-key',
       `${attribute} should be a text that is not empty, but is ${describe(text)}.`,
-      'Give each item both of its keys: a node has its id in both, an edge its source and TYPE-TARGET.',
+      'Give an id such as GOAL-G1. Of an item, a node has its id in both keys, an edge its source and TYPE-TARGET.',
     );
   }
   if (!isWellFormed(text)) {

@@ -63,11 +63,11 @@ type Collection = readonly unknown[] | ReadonlySet<unknown>;
 
 /** The remedies for values that an order does not take, by their kinds. */
 interface Remedies<ForNumber extends string, ForList extends string> {
-  'a text': "leave out type: 'number'";
+  'a text': 'take it as a text, without number';
   'a number': ForNumber;
   'a boolean': 'make a text of it with derive(...)';
   'null at times': 'make it optional in fields instead of nullable';
-  'a Date': "make it an ISO 8601 text in fields, with type: 'date'";
+  'a Date': 'make it an ISO 8601 text in fields, and take it as a date';
   'a list or set': ForList;
   'an object': 'make a text of it with derive(...)';
 }

@@ -186,7 +186,7 @@ export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
-   * Orders by names of your own, which `inbound(..., { order: 'byPriority' })` chooses; the first is the default. Names match
+   * Orders by names of your own, which `inbound(..., { order: 'byPriority' })` chooses; the first is the default, and one of a raw name comes before all others. Names match
    * `[a-z][A-Za-z0-9_]*` and have at most 64 characters. The first two share one index item of each edge; the second needs the second
    * index. Each further order costs an index item of its own for each edge, with its own copy of the projected attributes. An order
    * that is named `gsi0` or `gsi1` has the keys of that index; then orders with other names have items of their own.

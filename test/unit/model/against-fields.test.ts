@@ -53,7 +53,7 @@ describe('values that a search refuses', () => {
     [
       'a text as a number',
       { title: { type: 'number' } },
-      "title: title is a text by its fields, but its search takes numbers: leave out type: 'number'",
+      'title: title is a text by its fields, but its search takes numbers: take it as a text, without number',
     ],
     [
       'a boolean',
@@ -103,7 +103,7 @@ describe('values that a search refuses', () => {
     [
       'a Date',
       { made: {} },
-      "made: made is a Date by its fields, but its search takes texts: make it an ISO 8601 text in fields, with type: 'date' in an order: no item holds a Date",
+      'made: made is a Date by its fields, but its search takes texts: make it an ISO 8601 text in fields, and take it as a date: no item holds a Date',
     ],
     [
       'a label without a weight',

@@ -8,7 +8,10 @@ import { ROOT } from '../../support/command.ts';
 const USER = node({ fields: z.object({ name: z.string() }) });
 const graph = defineGraph({
   table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
-  nodes: { USER, THEIRS: node() },
+  nodes: {
+    ...{ USER, THEIRS: node(), NOTE: node(), GOAL: node({ versionAttribute: 'version' }) },
+    BROKEN: node({ fields: { '~standard': { version: 1, vendor: 'x', validate: () => JSON.parse('no') } } }),
+  },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER' }), FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }) },
   mirrored: ['THEIRS'],
 });
@@ -25,13 +28,22 @@ describe('the items of producers without a writer', () => {
   });
   it('have a hashed key with the id beside', () => {
     const sk = hashedEdgeKey('FRIEND', 'USER-2');
-    expect(edgeItem(graph, 'USER-1', 'FRIEND', 'USER-2')).toEqual({ pk: 'USER-1', sk, targetId: 'USER-2' });
+    const made = { pk: 'USER-1', sk, targetId: 'USER-2' };
+    expect(edgeItem(graph, 'USER-1', 'FRIEND', 'USER-2')).toEqual(made);
+    expect(edgeItem(graph, 'USER-1', 'FRIEND', 'USER-2', { targetId: 'USER-2' })).toEqual(made);
   });
   it.each<[string, () => unknown]>([
     ['invalid-attribute', () => nodeItem(graph, 'USER-1', { name: 1 as never })],
     ['invalid-attribute', () => edgeItem(graph, 'USER-1', 'KNOWS', 'USER-2', { pk: 'x' })],
     ['mirrored-type', () => nodeItem(graph, 'THEIRS-1')],
-    ['unknown-type', () => nodeItem(graph, 'GOAL-1' as never, { name: 'x' })],
+    ['unknown-type', () => nodeItem(graph, 'NONE-1' as never, { name: 'x' })],
+    ['versioned-type', () => nodeItem(graph, 'GOAL-1', { title: 'x' })],
+    ['invalid-edge', () => edgeItem(graph, 'USER-1', 'FRIEND', 'USER-2', { targetId: 'USER-3' })],
+    ['invalid-attribute', () => nodeItem(graph, 'NOTE-1', 'text' as never)],
+    ['invalid-attribute', () => nodeItem(graph, 'NOTE-1', null as never)],
+    ['invalid-attribute', () => edgeItem(graph, 'USER-1', 'KNOWS', 'USER-2', [1] as never)],
+    ['invalid-attribute', () => edgeItem(graph, 'USER-1', 'FRIEND', 'USER-2', null as never)],
+    ['validator-failed', () => nodeItem(graph, 'BROKEN-1', {} as never)],
   ])('are refused as by the writer: %s', (code, make) => {
     expect(make).toThrow(expect.objectContaining({ code }));
   });

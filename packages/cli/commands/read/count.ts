@@ -1,8 +1,18 @@
 import type { Command } from 'commander';
-import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
+import {
+  examples,
+  type OrderedOptions,
+  orderedQuery,
+  type PredicateOptions,
+  withInbound,
+  withPredicates,
+} from '../../shared/options.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
+
+/** Options of a count of incoming edges: those of their list, without pages and filters. */
+type CountedOptions = Omit<OrderedOptions, 'limit' | 'cursor' | 'reverse' | 'where' | 'maxRcu'>;
 
 /** `edgeloom count edges|inbound|search`: how many there are. */
 export function countCommand(command: Command, bind: Bind = printing): void {
@@ -18,12 +28,20 @@ export function countCommand(command: Command, bind: Bind = printing): void {
     .description("a node's outgoing edges of a type, in one read")
     .addHelpText('after', examples('count edges GOAL-G1 GOALMEMBERSHIP'))
     .action(bind(async (session, id: string, type: string) => answerOf(await sessionReader(session).degree(id, type))));
-  ofEdges(command.command('inbound'))
-    .description("a node's incoming edges of a type, counted in their index")
-    .addHelpText('after', examples('count inbound USER-U1 GOALMEMBERSHIP'))
+  withInbound(ofEdges(command.command('inbound')))
+    .description("a node's incoming edges of a type, or those that list inbound would show, counted in their index")
+    .addHelpText(
+      'after',
+      examples(
+        'count inbound USER-U1 GOALMEMBERSHIP',
+        'count inbound PROJECT-1 IN_PROJECT --order byStatus --path open --partition acme',
+      ),
+    )
     .action(
-      bind(async (session, id: string, type: string) => {
-        const { count } = await sessionReader(session).inDegree(id, type);
+      bind(async (session, id: string, type: string, options: CountedOptions) => {
+        const { atLeast, equals, between, path, beginsWith, partition, order } = orderedQuery(options);
+        const query = { atLeast, equals, path, beginsWith, partition, order, ...(between && { between }) };
+        const { count } = await sessionReader(session).inDegree(id, type, query);
         return answerOf(count);
       }),
     );

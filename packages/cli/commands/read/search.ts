@@ -10,6 +10,7 @@ import {
   filterOf,
   type PagingFlags,
   type PredicateOptions,
+  refuseBeside,
   withFilter,
   withPaging,
   withPredicates,
@@ -45,7 +46,19 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
     .action(
       bind(async (session, name: string, options: SearchFlags & ShardsFlags) => {
         const { partition, limit, cursor, reverse, shards = false, rate } = options;
-        if (shards) return await spread(session, name, { partition, rate });
+        if (shards) {
+          refuseBeside('--shards', { ...options }, [
+            'equals',
+            'prefix',
+            'from',
+            'to',
+            'path',
+            'where',
+            'cursor',
+            'reverse',
+          ]);
+          return await spread(session, name, { partition, rate });
+        }
         if (rate !== undefined) throw new EdgeloomError('usage', '--rate is about shards.', 'Give --shards with it.');
         const search = sessionReader(session).search(name);
         const query = { partition, limit, cursor, reverse, ...filterOf(options) };

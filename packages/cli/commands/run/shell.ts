@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type REPLServer, start } from 'node:repl';
+import { type REPLServer, Recoverable, start } from 'node:repl';
 import { inspect } from 'node:util';
 import type { Command } from 'commander';
 import { createWriter } from '../../../../src/client/write/writer.ts';
@@ -59,18 +59,31 @@ async function runShell(names: Names): Promise<void> {
   });
   Object.assign(shell.context, names);
   const { completer, eval: evaluate } = shell;
-  // Lines of a pipe come at once; each waits for the one before.
+  let waiting = 0;
+  let begun = '';
+  // Lines of a pipe come at once; each waits for those before. A line that waits for none is evaluated at once, so that Node hears that it
+  // is only the beginning of an expression before the next line comes. Of lines that have waited, the beginnings are kept here.
   const inTurn: typeof evaluate = (code, context, file, done) => {
-    evaluated = evaluated.then(
-      () =>
-        new Promise<void>((resolve) => {
-          settle = resolve;
-          evaluate.call(shell, code, context, file, (error, value) => {
-            done(error, value);
-            settle();
-          });
-        }),
-    );
+    const hasWaited = waiting > 0;
+    const run = () =>
+      new Promise<void>((resolve) => {
+        settle = resolve;
+        const whole = begun + code;
+        const wasBegun = begun !== '';
+        begun = '';
+        evaluate.call(shell, whole, context, file, (error, value) => {
+          if (error instanceof Recoverable && (hasWaited || wasBegun)) {
+            begun = whole;
+            done(null, undefined);
+          } else done(error, value);
+          settle();
+        });
+      });
+    const mine = hasWaited ? evaluated.then(run) : run();
+    waiting += 1;
+    evaluated = mine.then(() => {
+      waiting -= 1;
+    });
   };
   // A word inside of quotes is a type or an id; outside of them Node knows the names.
   Object.assign(shell, {

@@ -50,8 +50,15 @@ export function tableCommand(table: Command): void {
   table
     .command('delete')
     .description('delete the table and everything in it')
-    .addHelpText('after', examples('table delete --table records-test'))
-    .action(inSession(async ({ client, graph }) => tableOutput(await deleteTable(graph, { client }))));
+    .option('--yes', 'do it without asking')
+    .addHelpText('after', examples('table delete --table records-test --yes'))
+    .action(
+      inSession(async ({ client, graph }, { yes }: { yes?: boolean }) => {
+        const items = `${graph.table.name} goes with everything in it; nothing brings it back but a backup.`;
+        if (yes !== true) await askToConfirm([items], 'Delete the table?');
+        return tableOutput(await deleteTable(graph, { client }));
+      }),
+    );
 }
 
 async function runTableUpdate(

@@ -11,7 +11,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { importLines } from '../../../../src/mirror/lines.ts';
 import { namedSource } from '../../shared/named-source.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, refuseBeside } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -44,7 +44,14 @@ export function importCommand(command: Command): void {
     .action(
       inSession(async (session, file: string, { source, complete, ...options }: ImportCommandOptions) => {
         const { graph, store } = session;
-        if (source !== undefined) return await importChanges(session, file, source, complete);
+        if (source === undefined && complete) {
+          throw new EdgeloomError('usage', '--complete is about a source.', 'Give --source with it.');
+        }
+        if (source !== undefined) {
+          const format = options.format === 'plain' ? undefined : options.format;
+          refuseBeside('--source', { ...options, format }, ['format', 'skipBad', 'force']);
+          return await importChanges(session, file, source, complete);
+        }
         const started = performance.now();
         const progress = startProgress('items', 0);
         const { signal, release } = createStopSignal();

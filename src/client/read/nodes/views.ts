@@ -92,7 +92,7 @@ export function checkIds(ids: readonly string[]): void {
   if (Array.isArray(ids)) return;
   throw new EdgeloomError(
     'invalid-argument',
-    `get takes a list of ids, but is given ${describe(ids)}.`,
+    `getViews takes a list of ids, but is given ${describe(ids)}.`,
     "Give ['USER-U1'].",
   );
 }

@@ -15,6 +15,7 @@ import type {
   NodeModel,
   SearchModel,
 } from '../../../core/model/compiled.ts';
+import { NODE_LIST } from '../../../core/model/node-list.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
@@ -39,7 +40,7 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   const search = dot < 0 ? undefined : graph.nodes.get(name.slice(0, dot))?.searches.get(name.slice(dot + 1));
   if (search !== undefined) return search;
   const names = [...graph.nodes.values()].flatMap(({ searches }) =>
-    [...searches.values()].map(({ indexPartition }) => indexPartition),
+    [...searches.values()].filter(({ name }) => name !== NODE_LIST).map(({ indexPartition }) => indexPartition),
   );
   throw new EdgeloomError(
     'unknown-search',

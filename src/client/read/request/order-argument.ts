@@ -273,10 +273,15 @@ function beginningOfDay(encoded: string): string {
   return encoded.slice(0, 'YYYY-MM-DDT'.length);
 }
 
+/** An argument that is about one value, for an order of several. */
+class ByPathOnlyError extends EncodingError {
+  readonly hint = 'Give the leading values as path, and beginsWith or between for the value behind them.';
+}
+
 function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
-  return order.kind === 'path'
-    ? new EncodingError(`has no meaning: the search is by path (${order.attributes.join(', ')})`)
-    : new EncodingError('has no meaning: the order has several values; give the leading ones as path');
+  const what =
+    order.kind === 'path' ? `the search is by path (${order.attributes.join(', ')})` : 'the order has several values';
+  return new ByPathOnlyError(`has no meaning: ${what}`);
 }
 
 function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {
@@ -317,7 +322,8 @@ function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => 
     return run();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw invalidArgument(query, argument, error.message, 'Give a value of the kind that the model declares.');
+    const hint = error instanceof ByPathOnlyError ? error.hint : 'Give a value of the kind that the model declares.';
+    throw invalidArgument(query, argument, error.message, hint);
   }
 }
 

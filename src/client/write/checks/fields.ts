@@ -26,14 +26,14 @@ export async function validateFields(
 /**
  * As `validateFields`, of a validator that answers at once: a mapping is a pure function. Throws `validator-failed` for another.
  */
-export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: object, item: string): object {
-  if (fields === undefined) return attributes;
-  const result = fields['~standard'].validate(attributes);
+export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
+  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
+  const result = validateNow(fields, attributes, item);
   if (result instanceof Promise) {
     throw new EdgeloomError(
       'validator-failed',
       `${item}: the validator of its fields answers later.`,
-      'Give a mirrored type a validator that is synchronous.',
+      'Give its type a validator that is synchronous.',
     );
   }
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
@@ -48,16 +48,30 @@ async function validate(
   try {
     return await fields['~standard'].validate(attributes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError(
-      'validator-failed',
-      `${item}: the validator of its fields threw: ${reason}.`,
-      'Correct the validator in the model: it should give issues, not throw.',
-      {
-        cause: error,
-      },
-    );
+    throw validatorError(item, error);
   }
+}
+
+function validateNow(
+  fields: StandardSchemaV1,
+  attributes: unknown,
+  item: string,
+): ReturnType<StandardSchemaV1['~standard']['validate']> {
+  try {
+    return fields['~standard'].validate(attributes);
+  } catch (error) {
+    throw validatorError(item, error);
+  }
+}
+
+function validatorError(item: string, cause: unknown): EdgeloomError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new EdgeloomError(
+    'validator-failed',
+    `${item}: the validator of its fields threw: ${reason}.`,
+    'Correct the validator in the model: it should give issues, not throw.',
+    { cause },
+  );
 }
 
 function plainAttributes(value: unknown, item: string, what: string): object {

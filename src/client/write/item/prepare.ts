@@ -92,7 +92,7 @@ export async function edgeItem(
 }
 
 /** Attributes without the target's id: it is part of the key, so validators do not see it. Another id is refused. */
-function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
+export function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
   if (targetId === target) return rest as T;

@@ -38,7 +38,7 @@ const FORM_NAMES: Readonly<Record<ValueForm['kind'], string>> = {
 const BY_DERIVE = 'make a text of it with derive(...)';
 const GENERAL_REMEDIES: Partial<Record<ValueForm['kind'], string>> = {
   null: 'make it optional in fields instead of nullable: an item without it is left out',
-  Date: "make it an ISO 8601 text in fields, with type: 'date' in an order: no item holds a Date",
+  Date: 'make it an ISO 8601 text in fields, and take it as a date: no item holds a Date',
 };
 
 /** Notes what in a model contradicts the `fields` of its types. */
@@ -253,7 +253,7 @@ function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<Value
   return {
     text: `${text} ${type === 'number' ? 'numbers' : type === 'date' ? 'ISO 8601 texts' : 'texts'}`,
     takes: ({ kind }) => kind === wanted,
-    remedy: ({ kind }) => (kind === 'text' ? "leave out type: 'number'" : (remedies[kind] ?? BY_DERIVE)),
+    remedy: ({ kind }) => (kind === 'text' ? 'take it as a text, without number' : (remedies[kind] ?? BY_DERIVE)),
   };
 }
 
