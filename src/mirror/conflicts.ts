@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { hash128, SERVICE_PARTITION, textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
@@ -38,29 +39,51 @@ export async function noteConflict(
   await store.change({ kind: 'put', key: noteKey, item });
 }
 
+/** The base items that several source items make, as far as one look goes. */
+export interface FoundConflicts {
+  conflicts: Conflict[];
+  /** More notes are left than one look takes: there may be more conflicts. */
+  hasMore: boolean;
+}
+
+/** Notes that one look takes: it has to end within a call of a function. */
+const MOST_NOTES = 1_000;
+/** Notes that are looked at together. */
+const CONCURRENCY = 16;
+
 /**
- * The base items that several source items make now.
+ * The base items that several source items make now, of the first 1,000 notes.
  *
- * @param pruned the table, if notes of conflicts that have ended are to be deleted.
+ * @param prunes the table, if notes of conflicts that have ended are to be deleted.
  */
-export async function* conflictsNow(
+export async function conflictsNow(
   graph: CompiledModel,
   { store, stats }: { store: Pick<Store, 'get' | 'query'>; stats: ReadStats },
-  pruned?: Pick<Store, 'change'>,
-): AsyncGenerator<Conflict, void> {
+  prunes?: Pick<Store, 'change'>,
+): Promise<FoundConflicts> {
+  const notes: { text: string; rev: string }[] = [];
+  let hasMore = false;
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
-  for await (const note of queriedItems(store, request, stats)) {
+  for await (const note of queriedItems(store, { ...request, limit: MOST_NOTES + 1 }, stats)) {
     const text = stringOf(attributeOf(note, 'key'));
     const rev = numberOf(attributeOf(note, 'rev'));
-    if (text === undefined || rev === undefined) continue;
+    hasMore = notes.length === MOST_NOTES;
+    if (hasMore) break;
+    if (text !== undefined && rev !== undefined) notes.push({ text, rev });
+  }
+  // Single reads: whoever looks may read items, and need not have the right to read batches of them.
+  const ask = async ({ text, rev }: (typeof notes)[number]): Promise<Conflict | undefined> => {
     const key = keyOfText(text);
     const claims = claimsOf(graph, await readItem({ store, stats }, key));
     const claimants = claims === undefined ? [] : liveClaimants(claims).sort();
-    if (claimants.length > 1) yield { ...key, owner: claims!.owner, claimants };
-    else if (pruned !== undefined) {
+    if (claimants.length > 1) return { ...key, owner: claims!.owner, claimants };
+    if (prunes !== undefined) {
       // A conflict that began since has left a note with another revision.
       const noteKey = { source: SERVICE_PARTITION, target: PREFIX + hash128(text) };
-      await pruned.change({ kind: 'delete', key: noteKey, condition: { equal: { rev: { N: rev } } } });
+      await prunes.change({ kind: 'delete', key: noteKey, condition: { equal: { rev: { N: rev } } } });
     }
-  }
+    return undefined;
+  };
+  const found = await pMap(notes, ask, { concurrency: CONCURRENCY });
+  return { conflicts: found.filter((one) => one !== undefined), hasMore };
 }

@@ -5,7 +5,7 @@ import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
 import { createdMs } from './batch.ts';
-import { type Conflict, conflictsNow } from './conflicts.ts';
+import { conflictsNow, type FoundConflicts } from './conflicts.ts';
 import { type Poisoned, poisonedItems } from './poison.ts';
 
 /** How far the consumers of sources have come, and what of the sources needs a person. */
@@ -27,10 +27,8 @@ export interface SourceStatus {
 }
 
 /** The state of all sources of a table. */
-export interface MirrorStatus {
+export interface MirrorStatus extends FoundConflicts {
   sources: SourceStatus[];
-  /** Base items that several source items make. */
-  conflicts: Conflict[];
 }
 
 /** Leaves in the table how far a consumer of a source is: one write in ten seconds at most. */
@@ -93,9 +91,8 @@ export async function mirrorStatus(
       onPoisoned?.(entry);
     }
   }
-  const conflicts: Conflict[] = [];
-  for await (const conflict of conflictsNow(graph, { store, stats }, prunes)) conflicts.push(conflict);
-  return { sources: [...found.values()].sort((left, right) => (left.source < right.source ? -1 : 1)), conflicts };
+  const sources = [...found.values()].sort((left, right) => (left.source < right.source ? -1 : 1));
+  return { sources, ...(await conflictsNow(graph, { store, stats }, prunes)) };
 }
 
 interface MirrorStatusOptions {

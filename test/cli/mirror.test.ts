@@ -1,5 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
@@ -138,13 +141,53 @@ describe('edgeloom mirror', () => {
     expect(await run(config, 'mirror', 'sweep')).toMatchObject({ code: 0, json: { written: 0 } });
     expect(await run(config, 'mirror', 'reconcile')).toMatchObject({ code: 0, json: { written: 0 } });
     expect(await run(config, 'mirror', 'check', '--repair', '--settle', '0')).toMatchObject({ code: 0 });
-    const text = await cli.run(['mirror', 'snapshot', '--endpoint', dev.endpoint, '--config', config]);
-    expect(text.stdout).toContain('2 items read, 0 base items written');
+    const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/';
+    const ofOther = await run(config, 'mirror', 'sweep', '--source-arn', `${arn}other`);
+    expect(ofOther).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    const shown = await cli.run(['mirror', 'snapshot', '--endpoint', dev.endpoint, '--config', config]);
+    expect(shown.stdout).toContain('2 items read, 0 base items written');
     expect(await run(config, 'put', 'ISSUE-1', '{}')).toMatchObject({
       code: 2,
       json: { error: { code: 'mirrored-type' } },
     });
     client.destroy();
+  });
+
+  it('reads a source of another account by its ARN', async () => {
+    const config = await modelFile(
+      'elsewhere.mjs',
+      "export const sources = [sourceTable('their-table', { map: () => [] })];",
+    );
+    const tables: string[] = [];
+    // Passes on what is asked of our table; theirs is empty.
+    const server = createServer(async (request, response) => {
+      const body = await text(request);
+      const { TableName } = JSON.parse(body) as { TableName?: string };
+      if (TableName?.endsWith('their-table')) {
+        tables.push(TableName);
+        response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"Items":[]}');
+        return;
+      }
+      const headers = Object.entries(request.headers).filter(([name]) =>
+        /^(x-amz|authorization|content-type)/.test(name),
+      );
+      const answer = await fetch(dev.endpoint, { method: 'POST', headers: headers as [string, string][], body });
+      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(await answer.text());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await run(config, 'table', 'create', '--table', 'elsewhere');
+      const { port } = server.address() as AddressInfo;
+      const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/their-table';
+      const place = ['--endpoint', `http://127.0.0.1:${port}`, '--table', 'elsewhere', '--config', config, '--json'];
+      for (const walk of [['snapshot'], ['check', '--settle', '0']]) {
+        expect(await cli.run(['mirror', ...walk, '--source-arn', arn, ...place])).toMatchObject({ code: 0 });
+      }
+      expect(tables).toEqual([arn, arn]);
+    } finally {
+      server.close();
+    }
   });
 
   it('names the sources where none is meant, and refuses what is no list of them', async () => {

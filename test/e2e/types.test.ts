@@ -85,7 +85,7 @@ describe('an editor', () => {
   it('offers on each level of a page the edge types that leave or enter the nodes above', async () => {
     const head = `
 import { createReader, defineGraph, edge, node, type Store } from 'edgeloom';
-const inbound = { gsi0: 'since' } as const;
+const inbound = { orders: { gsi0: 'since' } } as const;
 const reader = createReader(defineGraph({
   table: 'records',
   nodes: { USER: node(), REPO: node(), ISSUE: node(), COMMENT: node() },
@@ -118,7 +118,7 @@ import { createReader, createWriter, defineGraph, edge, source, node, rank, type
 import { z } from 'zod';
 const fields = z.object({ title: z.string(), state: z.enum(['OPEN', 'CLOSED']) });
 const role = z.object({ role: z.enum(['LEAD', 'HELPER']) });
-const inbound = { gsi0: 'since' } as const;
+const inbound = { orders: { gsi0: 'since' } } as const;
 const graph = defineGraph({
   table: 'records',
   nodes: {

@@ -145,7 +145,9 @@ describe('every key that the planner can make', () => {
     const failures = await failuresOf(async (stage, first) => {
       const spec = await fill(stage, first, isSpread);
       // A name that ends like the number of a generation stands for that generation.
-      const names = projectionsOf(spec).filter((name) => !/@\d+$/.test(name));
+      const all = projectionsOf(spec).filter((name) => !/@\d+$/.test(name));
+      // Orders that were left without those of the shared item would share it: a model cannot say what is left.
+      const names = all.filter((name) => !all.some((one) => one.startsWith(`${name.replace('inbound:', 'order:')}.`)));
       const name = stage.random.oneOf(names as [string]);
       const { done } = await stage.migrate(graphOf(spec), { action: { kind: 'drop', name } });
       const left = [...(isSpread ? [without(first, name)] : []), without(spec, name)];

@@ -122,7 +122,13 @@ describe('a stack with a source', () => {
     expect(refused('app-table')).toThrow('should be the ARNs of streams');
     expect(refused(`${APP}/stream/1,${APP}/stream/2`)).toThrow('should be one stream of each table');
     expect(refused(`${APP}/stream/1,${THEIRS.replace('eu-central-1', 'us-east-1')}/stream/2`)).toThrow('us-east-1');
-    expect(refused(`${APP.replace('app-table', `own-test-${model.table.name}`)}/stream/1`)).toThrow('the own table');
+    // A source item is known by the name of its table alone.
+    const elsewhere = APP.replace(/:\d{12}:/, ':999999999999:');
+    expect(refused(`${APP}/stream/1,${elsewhere}/stream/2`)).toThrow('tables of different names');
+    for (const arn of [APP, elsewhere]) {
+      const named = arn.replace('app-table', `own-test-${model.table.name}`);
+      expect(refused(`${named}/stream/1`)).toThrow('a table with the name of the own table');
+    }
     const parameters = parametersOf(MIRRORED);
     expect(() => checkSources([{ table: 'other' }], parameters)).toThrow('app-table is no source');
     expect(checkSources([{ table: 'app-table' }, { table: 'other' }], parameters)).toEqual([

@@ -33,8 +33,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/core/model/options/option-tables.ts': [
       [
-        "  each: option(flag, 'order',",
-        "  trim: option(flag, 'order', (given = false) => given),\n  each: option(flag, 'order',",
+        "  multiValue: option(flag, 'order',",
+        "  trim: option(flag, 'order', (given = false) => given),\n  multiValue: option(flag, 'order',",
       ],
     ],
     'src/core/kinds/parts/index-items.ts': [
@@ -68,8 +68,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'docs/model-options.md': [
       [
-        '| `each` | One search',
-        '| `trim` | White space around a value is ignored. | `false` | `true` | none |\n| `each` | One search',
+        '| `multiValue` | One search',
+        '| `trim` | White space around a value is ignored. | `false` | `true` | none |\n| `multiValue` | One search',
       ],
     ],
     // The bytes in it are written by `-u`.
@@ -84,8 +84,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'test/matrix/features.ts': [
       [
-        "['search.fold'],\n    [\n      { caseInsensitive: true, shards: 2 }",
-        "['search.fold', 'search.trim'],\n    [\n      { trim: true, caseInsensitive: true, shards: 2 }",
+        "['search.caseInsensitive'],\n    [\n      { caseInsensitive: true, shards: 2 }",
+        "['search.caseInsensitive', 'search.trim'],\n    [\n      { trim: true, caseInsensitive: true, shards: 2 }",
       ],
       ["['Ann', 'ann', undefined,", "['Ann', 'ann', 'Ann ', undefined,"],
     ],
@@ -155,7 +155,7 @@ it('the recipe runs the command', async () => {
 
 const PARAMETER: Recipe = {
   adds: 'a parameter of the stack',
-  asking: ['test/stack/documentation.test.ts'],
+  asking: [],
   own: ['src/deployment/stack/parts/functions.ts'],
   files: {
     'src/deployment/stack/base/parameters.ts': [
@@ -172,12 +172,6 @@ const PARAMETER: Recipe = {
       [
         "'Projects the stream of the table.',\n        memoryMegabytes: 1024,",
         "'Projects the stream of the table.',\n        memoryMegabytes: parameters.streamMegabytes,",
-      ],
-    ],
-    'docs/deploying.md': [
-      [
-        '| `logRetentionDays` |',
-        '| `streamMegabytes` | memory of the stream function | 1024 |\n| `logRetentionDays` |',
       ],
     ],
   },

@@ -9,15 +9,18 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
 import { MIRROR } from '../../src/core/model/mirrored.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
+import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { claimsOf, liveClaimants } from '../../src/mirror/claims.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { poisonedItems } from '../../src/mirror/poison.ts';
 import { positionOf } from '../../src/mirror/position.ts';
+import { mirrorStatus } from '../../src/mirror/progress.ts';
 import { type SourceTable, sourceTable } from '../../src/mirror/source.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
+import { status } from '../../src/trust/explain/status.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
@@ -511,6 +514,62 @@ describe('walks', () => {
     expect((await other.mirror.check()).conflicts).toMatchObject([
       { source: 'USER-9', claimants: [expect.stringContaining('"1"'), expect.stringContaining('"2"')] },
     ]);
+  });
+});
+
+describe('a look at thousands of conflicts', () => {
+  const count = 1_005;
+
+  /** Each base item is made by two source items; `bad` ones are not taken. */
+  async function crowded() {
+    const shared = sourceOf(({ sk, bad }) => {
+      if (bad) throw new Error('bad');
+      return [mappedNode(`USER-${String(sk).slice(1)}`)];
+    });
+    const made = world(shared);
+    for (let i = 0; i < count; i++) for (const of of ['a', 'b']) made.put(image(`${of}${i}`));
+    for (let i = 0; i < 25; i++) made.put(image(`c${i}`, { bad: { BOOL: true } }));
+    await made.mirror.snapshot();
+    return made;
+  }
+
+  it('reads a thousand of them, many at once, and status names a few and the count', async () => {
+    const { memory } = await crowded();
+    const { conflicts, problems } = await status(graph, { store: memory });
+    expect(conflicts).toHaveLength(1_000);
+    const about = problems.filter((problem) => /made by/.test(problem));
+    expect(about).toHaveLength(6);
+    expect(about.at(-1)).toMatch(/^At least 1,?000 base items are made by several source items/);
+    let asked = 0;
+    let meet = (): void => undefined;
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const store = new HookedStore(memory, async ({ method }) => {
+      if (method !== 'get') return;
+      asked += 1;
+      // Each waits for ten others: one after the other they would never end.
+      if (asked === 10) meet();
+      await met;
+    });
+    await mirrorStatus(graph, store, { prunes: store });
+    expect(asked).toBe(1_000);
+  });
+
+  it('has a watch look at the streams first, and log the first and the counts', async () => {
+    const { store } = await crowded();
+    const lines: [object, string][] = [];
+    const log = (details: object, message: string) => void lines.push([details, message]);
+    const logger = { debug: log, info: log, warn: log, error: log, child: () => logger };
+    const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/1';
+    const openSource = () => ({ get: async () => undefined, scan: async () => ({ items: [] }) });
+    const handler = mirrorHandler(graph, { sources: [users], streamArns: [arn], store, openSource, logger });
+    await handler({ watch: true }, { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 });
+    expect(lines[0]).toEqual([{ reads: arn, has: null }, 'the stack does not read the stream of the source']);
+    const messages = lines.map(([, message]) => message);
+    expect(messages.filter((message) => message === 'not taken by the mapping')).toHaveLength(20);
+    expect(messages.filter((message) => message === 'several source items make it')).toHaveLength(20);
+    expect(lines.at(-1)![0]).toEqual({ poisoned: 25, conflicts: 1_000, hasMoreConflicts: true });
   });
 });
 

@@ -72,6 +72,8 @@ const OPTIONS: OptionNames<MirrorHandlerOptions> = {
 };
 
 const RESERVE_MS = 5_000;
+/** Items of each kind that a watch logs. */
+const MOST_LOGGED = 20;
 
 /**
  * Makes the handler that mirrors the streams of source tables into base items: each batch is of one source, which the ARN of its records
@@ -106,16 +108,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     return made;
   };
   const look = async (logger: FunctionLogger): Promise<void> => {
-    const { sources: states, conflicts } = await mirrorStatus(graph, store, {
-      tables: sources.map(({ table }) => table),
-      prunes: store,
-      onPoisoned: ({ claimant, code }) => logger.warn({ claimant, code }, 'not taken by the mapping'),
-    });
-    for (const { source, target, owner, claimants } of conflicts) {
-      logger.warn({ source, target, owner, claimants }, 'several source items make it');
-    }
-    const poisoned = states.reduce((sum, state) => sum + state.poisoned, 0);
-    metrics.emitWatch({ poisoned, conflicts: conflicts.length });
+    // First what needs few calls: the call may end in what follows.
     let isReplaced = false;
     for (const reads of streamArns) {
       const has = (await openSource(tableArnOf(reads)).streamArn?.()) ?? null;
@@ -124,6 +117,25 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
     if (streamArns.length > 0) metrics.emitStream(isReplaced);
+    let poisoned = 0;
+    const { conflicts, hasMore } = await mirrorStatus(graph, store, {
+      tables: sources.map(({ table }) => table),
+      prunes: store,
+      onPoisoned: ({ claimant, code }) => {
+        poisoned += 1;
+        if (poisoned <= MOST_LOGGED) logger.warn({ claimant, code }, 'not taken by the mapping');
+      },
+    });
+    metrics.emitWatch({ poisoned, conflicts: conflicts.length });
+    for (const { source, target, owner, claimants } of conflicts.slice(0, MOST_LOGGED)) {
+      logger.warn({ source, target, owner, claimants }, 'several source items make it');
+    }
+    if (poisoned > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
+      logger.warn(
+        { poisoned, conflicts: conflicts.length, hasMoreConflicts: hasMore },
+        'there are more than were named',
+      );
+    }
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });

@@ -125,7 +125,7 @@ export interface Status {
   notVerified: readonly string[];
   /** The source tables that are mirrored, with the lag of this hop; `shards` has that of the other. */
   sources: SourceStatus[];
-  /** Base items that several source items make. */
+  /** Base items that several source items make, 1,000 at most. */
   conflicts: Conflict[];
   /** Problems that need a person, a sentence each. */
   problems: string[];
@@ -146,6 +146,8 @@ const ALIENS =
 const UNVERIFIED_MS = 15 * 60_000;
 /** The remedy for the record of an erasure that is none. */
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
+/** Conflicts that a sentence each names. */
+const MOST_CONFLICTS = 5;
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
@@ -176,7 +178,7 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
   const observed = await readObserverProgress(countingGet(store, stats));
   const { erasures: begun, unreadable } = await readErasures(store, stats);
   const indexSample = indexSampleStatus(observed?.sampled);
-  const { sources, conflicts } = await mirrorStatus(graph, store, { stats });
+  const { sources, conflicts, hasMore } = await mirrorStatus(graph, store, { stats });
   const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
   const seen = seenConsumers(consumers, now());
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
@@ -212,7 +214,7 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
       ...(observed === undefined ? [] : observerProblems(observed, now())),
       ...indexSampleProblems(indexSample),
       ...sources.flatMap(sourceProblem),
-      ...conflicts.map(conflictProblem),
+      ...conflictProblems(conflicts, hasMore),
       ...erasures.flatMap(erasureProblem),
       ...(unreadable === 0
         ? []
@@ -229,8 +231,15 @@ function sourceProblem({ source, poisoned }: SourceStatus): string[] {
   return [`${are} not taken by the mapping: run edgeloom mirror check ${source}.`];
 }
 
-function conflictProblem({ source, target, claimants }: Conflict): string {
-  return `${source} ${target} is made by ${claimants.join(' and ')}: give each a key of its own in the mapping.`;
+/** The first conflicts, and how many there are: a wrong mapping may make one of every item. */
+function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): string[] {
+  const remedy = 'give each a key of its own in the mapping.';
+  const named = conflicts
+    .slice(0, MOST_CONFLICTS)
+    .map(({ source, target, claimants }) => `${source} ${target} is made by ${claimants.join(' and ')}: ${remedy}`);
+  if (conflicts.length <= MOST_CONFLICTS && !hasMore) return named;
+  const count = `${hasMore ? 'At least ' : ''}${countText(conflicts.length, 'base item')}`;
+  return [...named, `${count} are made by several source items: edgeloom mirror check names all of them.`];
 }
 
 function erasureStatus({ stage, sinceMs, fenceMs }: Erasure, nowMs: number): ErasureStatus {

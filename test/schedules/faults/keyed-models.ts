@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 
 interface SearchSpec {
   shards: number;
-  each?: boolean;
+  multiValue?: boolean;
   partition?: string;
 }
 
@@ -53,7 +53,7 @@ const NAMES = [
   '-',
   '~view',
 ];
-const ORDERS = ['gsi0', 'gsi1', 'byName', 'list', 'includeOwner1'] as const;
+const ORDERS = ['gsi0', 'gsi1', 'byName', 'list', 'includeTarget1'] as const;
 const TAILS = ['1', '2', '-', '@2', '@2/x', '#', '#/E', '/', '%', 'A-1', '~ix', 'ü🌊', '\u0001'];
 
 export function drawSpec(random: Random): KeyedSpec {
@@ -183,7 +183,8 @@ export function putItems(stage: Stage, spec: KeyedSpec, hashedKey: (type: string
     const { search } = spec.nodes[typeOf(id)]!;
     const attributes: Record<string, unknown> = { title: 'Title', country: 'IT', since: '2020', role: 'LEAD' };
     const value = (): string => (long.includes(id) ? random.oneOf(['1', '/']) : drawText(random));
-    for (const [name, { each }] of Object.entries(search)) attributes[name] = each ? [value(), value()] : value();
+    for (const [name, { multiValue }] of Object.entries(search))
+      attributes[name] = multiValue ? [value(), value()] : value();
     stage.node(id, attributes);
   }
   for (const [type, { to, keys }] of Object.entries(spec.edges)) {

@@ -16,7 +16,7 @@ await reader.getViews(['GOAL-1'], { attributes: none, consistent: none });
 await reader.has('USER-1', 'FOLLOWS', 'USER-2', { consistent: none });
 await reader.degree('USER-1', 'FOLLOWS', { consistent: none });
 await reader.edges('USER-1', none, paging);
-const order = { order: none, atLeast: none, equals: none, from: none, to: none, reverse: none };
+const order = { order: none, atLeast: none, equals: none, between: none, reverse: none };
 await reader.inbound('USER-1', 'MEMBER', { ...order, ...paging, includeTarget: none });
 await reader.page('USER-1', 'MEMBER', { ...order, ...paging, with: none });
 await reader.search('USER.name').find({ between: [none, none] }, { ...paging, reverse: none, partition: none });

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import * as admin from '../../../src/admin.ts';
 import { DEPLOY_TOOLS, makeProject } from '../../../src/deployment/stack/project/project.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -22,9 +23,12 @@ it.each(DEPLOY_TOOLS)(
       const files = await makeProject(folder, { deploy, packageFolder, sourceStreamArn });
       expect(files).toContain('handlers/mirror.ts');
       const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
-      expect(await text('edgeloom.config.ts')).toMatch(
-        /import { sourceTable } from 'edgeloom\/admin';[\s\S]*sourceTable\('app'/,
-      );
+      const model = await text('edgeloom.config.ts');
+      const [, imported = ''] = /import { (.*) } from 'edgeloom\/admin';[\s\S]*sourceTable\('app'/.exec(model)!;
+      // The functions that its comment names are imported, and are functions.
+      const named = [...model.matchAll(/\b(\w+)\((?:id|from|'app'),/g)].map(([, name]) => name!);
+      expect(imported.split(', ').sort()).toEqual(named.sort());
+      for (const name of named) expect(admin).toHaveProperty(name, expect.any(Function));
       expect(await text('handlers/mirror.ts')).toContain('deployedMirror(graph, sources)');
       const parameters = await text(deploy === 'serverless' ? 'serverless.yml' : 'package.json');
       expect(parameters).toMatch(

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
+import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { sleep } from '../../../../src/foundation/runtime.ts';
@@ -23,6 +24,19 @@ const WALKS = {
   reconcile: 'correct everything both ways: after records were lost, when the consumer has passed the gap',
 } as const;
 
+/** The flag for a source table that the command's own account does not have. */
+const SOURCE_ARN = ['--source-arn <arn>', 'the ARN of the source table, if it is of another account'] as const;
+
+interface SourceFlags {
+  sourceArn?: string;
+}
+
+/** A source as a command line names it. */
+interface NamedSource {
+  table: string | undefined;
+  sourceArn: string | undefined;
+}
+
 const HELP = `
 The model file exports the sources: export const sources = [sourceTable('app-table', { map })]. SOURCE is the name of one; it may be left out if
 there is one alone. The consumer of the source's stream has to run before snapshot begins. Wait as long as an invocation may live before
@@ -40,13 +54,19 @@ export function mirrorCommand(mirror: Command): void {
       .command(walk)
       .description(WALKS[walk])
       .argument('[source]', 'the table of a source')
+      .option(...SOURCE_ARN)
       .addHelpText('after', HELP + examples(`mirror ${walk}`, `mirror ${walk} app-table --json`))
-      .action(inSession((session, table: string | undefined) => runWalk(session, walk, table)));
+      .action(
+        inSession((session, table: string | undefined, { sourceArn }: SourceFlags) =>
+          runWalk(session, walk, { table, sourceArn }),
+        ),
+      );
   }
   mirror
     .command('check')
     .description('compare source items and base items, item by item; correct what differs if asked')
     .argument('[source]', 'the table of a source')
+    .option(...SOURCE_ARN)
     .option('--repair', 'correct what differs')
     .option('--settle <seconds>', 'how long a record may take before a difference counts', parseSeconds, 60)
     .addHelpText('after', HELP + examples('mirror check', 'mirror check app-table --repair --json'))
@@ -58,8 +78,8 @@ function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It should be a whole number of seconds.');
 }
 
-async function runWalk(session: CommandSession, walk: keyof typeof WALKS, table: string | undefined) {
-  const result = await withMirror(session, table, (mirror, run) => mirror[walk](run));
+async function runWalk(session: CommandSession, walk: keyof typeof WALKS, of: NamedSource) {
+  const result = await withMirror(session, of, (mirror, run) => mirror[walk](run));
   if (result.poisoned > 0) process.exitCode = FOUND;
   return { json: result, text: walkText(result) };
 }
@@ -72,9 +92,9 @@ function walkText({ items, written, poisoned }: WalkResult): string {
 async function runSourceCheck(
   session: CommandSession,
   table: string | undefined,
-  { repair = false, settle }: { repair?: boolean; settle: number },
+  { repair = false, settle, sourceArn }: SourceFlags & { repair?: boolean; settle: number },
 ) {
-  const result = await withMirror(session, table, (mirror, run) =>
+  const result = await withMirror(session, { table, sourceArn }, (mirror, run) =>
     mirror.check({
       ...run,
       repair,
@@ -106,11 +126,20 @@ function checkText({ items, differences, pending, conflicts, poisoned }: SourceC
 
 async function withMirror<T>(
   { graph, store, client, settings }: CommandSession,
-  table: string | undefined,
+  { table, sourceArn }: NamedSource,
   run: (mirror: Mirror, options: { signal: AbortSignal; onProgress: (items: number) => void }) => Promise<T>,
 ): Promise<T> {
   const source = namedSource(await loadSources(settings.config), table, settings.config);
-  const mirror = createMirror(graph, { source, store, sourceStore: new DynamoDBSourceStore(client, source.table) });
+  // DynamoDB takes an ARN wherever it takes the name of a table.
+  const sourceStore = new DynamoDBSourceStore(client, sourceArn ?? source.table);
+  if (sourceArn !== undefined && !sourceArn.endsWith(`:table/${source.table}`)) {
+    throw new EdgeloomError(
+      'usage',
+      `--source-arn ${sourceArn} is no ARN of the table ${source.table}.`,
+      `Give arn:aws:dynamodb:REGION:ACCOUNT:table/${source.table}.`,
+    );
+  }
+  const mirror = createMirror(graph, { source, store, sourceStore });
   const progress = startProgress('items', 0);
   const { signal, release } = createStopSignal();
   try {

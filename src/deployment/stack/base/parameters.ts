@@ -294,7 +294,11 @@ const parametersSchema = z
         (all) => all.every((one) => /^arn:[^:]+:dynamodb:[^:]*:[^:]*:table\/[A-Za-z0-9_.-]+\/stream\/.+$/.test(one)),
         'should be the ARNs of streams',
       )
-      .refine((all) => new Set(all.map(tableArnOfStream)).size === all.length, 'should be one stream of each table')
+      // A source item is known by the name of its table alone: items of two tables of one name, in two accounts, would be taken for one.
+      .refine(
+        (all) => new Set(all.map((one) => tableArnOfStream(one).split(':table/').at(-1))).size === all.length,
+        'should be one stream of each table, and tables of different names',
+      )
       .default([]),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: wholeBetween(0, 30).default(0),

@@ -49,8 +49,8 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
     if (tableArnOfStream(arn).split(':table/').at(-1) !== nameOfTable(names, model, existingTableArn)) continue;
     throw new EdgeloomError(
       'invalid-parameters',
-      'These parameters of the stack are wrong: sourceStreamArns: names a stream of the own table.',
-      'Give the streams of the tables that the model file exports as sources.',
+      'These parameters of the stack are wrong: sourceStreamArns: names a stream of a table with the name of the own table.',
+      'Give the streams of the tables that the model file exports as sources: none may have the name of the own table, in another account neither.',
     );
   }
   const indexes = indexesToKeep(model, parameters);

@@ -187,8 +187,8 @@ function withSource(name: string, text: string, streamArn: string | undefined): 
   if (name === 'serverless.yml') return text.replace('  prod:\n', `  prod:\n    sourceStreamArns: ${streamArn}\n`);
   if (name !== 'edgeloom.config.ts') return text;
   const table = tableArnOfStream(streamArn).split(':table/').at(-1);
-  return `${text.replace("from 'edgeloom';\n", "from 'edgeloom';\nimport { sourceTable } from 'edgeloom/admin';\n")}
-/** Say here which nodes and edges an item of the table makes: nodeItem(id, attributes) and edgeItem(from, type, to, attributes). */
+  return `${text.replace("from 'edgeloom';\n", "from 'edgeloom';\nimport { mappedEdge, mappedNode, sourceTable } from 'edgeloom/admin';\n")}
+/** Say here which nodes and edges an item of the table makes: mappedNode(id, attributes) and mappedEdge(from, type, to, attributes). */
 export const sources = [
   sourceTable('${table}', { keys: { partitionKey: 'pk', sortKey: 'sk' }, map: (_item) => [] }),
 ];
