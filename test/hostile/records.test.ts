@@ -143,7 +143,7 @@ describe('an argument of a reader', () => {
       message: expect.stringContaining(`${argument} of search`),
     });
     await expect(reader.search('USER.born').equals(zeros)).rejects.toMatchObject(refused('equals'));
-    await expect(reader.search('USER.born').between(zeros, undefined)).rejects.toMatchObject(refused('from'));
+    await expect(reader.search('USER.born').between(zeros, undefined)).rejects.toMatchObject(refused('between'));
     await expect(reader.search('USER.name').equals('\u0301\u0316'.repeat(95_000))).rejects.toMatchObject(
       refused('equals'),
     );

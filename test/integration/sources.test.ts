@@ -97,16 +97,16 @@ describe('K16: edges by a prefix, or between two values', () => {
         const expected = own(
           (title) => (from === undefined || compare(title, from) >= 0) && (to === undefined || compare(title, to) <= 0),
         );
-        expect(await ids({ ...of, from, to })).toEqual(expected);
+        expect(await ids({ ...of, between: [from, to] })).toEqual(expected);
       }
       for (const beginsWith of ['a', 'ab', '🙂']) {
         expect(await ids({ ...of, beginsWith })).toEqual(own((title) => title.startsWith(beginsWith)));
       }
     }
-    expect(await ids({ order: 'byStatus', from: 'DONE', to: 'DONE' })).toHaveLength(TITLES.length);
-    expect(await ids({ order: 'byStatus', from: 'DONE', to: 'OPEN' })).toHaveLength(ROWS.length);
-    expect(await ids({ order: 'byNumber', path: ['a'], from: -40, to: -40 })).toEqual(['DOC-0.0']);
-    expect(await ids({ order: 'byNumber', path: ['a'], from: -39.5 })).toEqual(['DOC-0.1']);
+    expect(await ids({ order: 'byStatus', between: ['DONE', 'DONE'] })).toHaveLength(TITLES.length);
+    expect(await ids({ order: 'byStatus', between: ['DONE', 'OPEN'] })).toHaveLength(ROWS.length);
+    expect(await ids({ order: 'byNumber', path: ['a'], between: [-40, -40] })).toEqual(['DOC-0.0']);
+    expect(await ids({ order: 'byNumber', path: ['a'], between: [-39.5, undefined] })).toEqual(['DOC-0.1']);
     expect((await reader.inDegree('USER-1', 'TAGGED', { beginsWith: 'ab' })).count).toBe(4);
   });
 
@@ -130,9 +130,9 @@ describe('K16: edges by a prefix, or between two values', () => {
       return items.map(({ source }) => source.slice('DOC-'.length));
     };
     expect(await found({})).toEqual(['lacking', 'empty', 'nul', 'early', 'late']);
-    expect(await found({ to: 'b' })).toEqual(['empty', 'nul', 'early']);
-    expect(await found({ from: '' })).toEqual(['empty', 'nul', 'early', 'late']);
-    expect(await found({ from: '', to: '' })).toEqual(['empty']);
+    expect(await found({ between: [undefined, 'b'] })).toEqual(['empty', 'nul', 'early']);
+    expect(await found({ between: ['', undefined] })).toEqual(['empty', 'nul', 'early', 'late']);
+    expect(await found({ between: ['', ''] })).toEqual(['empty']);
     expect(await found({ beginsWith: '' })).toEqual(['empty', 'nul', 'early', 'late']);
     expect(await found({ beginsWith: 'a' })).toEqual(['early']);
   });
@@ -140,12 +140,12 @@ describe('K16: edges by a prefix, or between two values', () => {
   it('refuses what has no meaning', async () => {
     const refused = [
       { order: 'byStatus', beginsWith: 'O' },
-      { order: 'byStatus', path: ['OPEN', 'a'], from: 'b' },
+      { order: 'byStatus', path: ['OPEN', 'a'], between: ['b', undefined] },
       { order: 'byNumber', path: ['a'], beginsWith: '1' },
-      { beginsWith: 'a', from: 'b' },
+      { beginsWith: 'a', between: ['b', undefined] },
       { beginsWith: 'a', path: ['b'] },
-      { order: 'byStatus', path: ['OPEN'], beginsWith: 'a', from: 'b' },
-      { order: 'byStatus', path: ['OPEN'], from: 'b', to: 'a' },
+      { order: 'byStatus', path: ['OPEN'], beginsWith: 'a', between: ['b', undefined] },
+      { order: 'byStatus', path: ['OPEN'], between: ['b', 'a'] },
       { order: 'gsi1', beginsWith: '2026-13' },
     ];
     for (const options of refused) {

@@ -134,7 +134,7 @@ describe('totals in the studio', () => {
       'kind, then place',
       'source(state)',
     ]);
-    expect(model.edges[0].totals).toEqual({ inbound: { orders: { sums: ['hours'], groups: ['kind'] } } });
+    expect(model.edges[0].totals).toEqual({ inbound: { sums: ['hours'], groups: ['kind'] } });
   });
 
   it('leave out groups with more values than a total holds, and show the sums', async () => {

@@ -52,6 +52,8 @@ function copyBaseItems(from: Stage, to: Stage): void {
 interface Found {
   failure?: string | undefined;
   models?: KeyedSpec[];
+  /** The sort key of items that these models make and the table has no longer. */
+  gone?: string;
 }
 
 /** Runs a property for drawn models; gives what failed. */
@@ -60,8 +62,14 @@ async function failuresOf(property: (stage: Stage, spec: KeyedSpec) => Promise<F
   for (let seed = 1; seed <= SEEDS; seed++) {
     const stage = new Stage(seed);
     const spec = drawSpec(stage.random);
-    const { failure, models } = await stage.run(() => property(stage, spec));
-    const differing = models && difference(keysOf(stage), await madeBy(stage, ...models));
+    const { failure, models, gone } = await stage.run(() => property(stage, spec));
+    const made = models && (await madeBy(stage, ...models));
+    const differing =
+      made &&
+      difference(
+        keysOf(stage),
+        made.filter((key) => !key.endsWith(` ${gone}`)),
+      );
     for (const text of [failure, differing]) if (text !== undefined) failures.push(`seed ${seed}: ${text}`);
   }
   return failures;
@@ -151,7 +159,9 @@ describe('every key that the planner can make', () => {
       const name = stage.random.oneOf(names as [string]);
       const { done } = await stage.migrate(graphOf(spec), { action: { kind: 'drop', name } });
       const left = [...(isSpread ? [without(first, name)] : []), without(spec, name)];
-      return { models: left, ...(!done && { failure: `${name} is not done` }) };
+      // The target goes with the item that orders share, which no model lacks whose other orders have items of their own.
+      const gone = `~ix/#includeTarget/${name.replace(/^inbound:/, '')}`;
+      return { models: left, gone, ...(!done && { failure: `${name} is not done` }) };
     });
     expect(failures).toEqual([]);
   });

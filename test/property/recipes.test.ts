@@ -49,6 +49,14 @@ describe('the recipes of CONTRIBUTING.md', () => {
     );
   });
 
+  it.each(RECIPES)('change texts that stand once in the sources, for $adds', async ({ files }) => {
+    for (const [path, edits] of Object.entries(files)) {
+      if (typeof edits === 'string') continue;
+      const text = await readFile(join(ROOT, path), 'utf8');
+      edits.reduce((edited, [old, next]) => replacedOnce(path, edited, old, next), text);
+    }
+  });
+
   it('are those of the table', async () => {
     const page = await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const [table = ''] = /^\| I want to add [\s\S]*?\n\n/m.exec(page) ?? [];

@@ -132,8 +132,10 @@ export function without(spec: KeyedSpec, projection: string): KeyedSpec {
   if (kind === 'order') delete of.orders[name];
   else {
     of.degree = false;
-    // Else the ones that are left would share the item.
-    of.orders = {};
+    const shared = sharedOrders(Object.keys(of.orders)).filter((one) => one !== undefined);
+    if (shared.length === Object.keys(of.orders).length) of.orders = {};
+    // Else the ones that are left would share the item: it is kept for orders that no edge has a value of.
+    for (const one of shared) if (of.orders[one] !== undefined) of.orders[one] = { by: 'nothing' };
   }
   return next;
 }
