@@ -19,8 +19,8 @@ import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
-import type { Feature, Values } from './features.ts';
-import { compiled, type ModelInput, modelWith, type Options } from './model.ts';
+import { type Feature, SINCE, type Values } from './features.ts';
+import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
 import { typeOf } from './oracle.ts';
 import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
 import type { Rig } from './rig.ts';
@@ -75,9 +75,20 @@ export class Bench {
     return changedInputOf(this.features);
   }
 
-  /** The projections of the features, as the registry names them. */
+  /** The projections of the features, as the registry names them: an order lies in that of its edges where it shares their item. */
   get projections(): string[] {
-    return [...new Set(this.features.flatMap(({ projections = [] }) => projections))];
+    const named = this.features.flatMap(({ projections = [] }) => projections);
+    const nameOf = (projection: string): string => {
+      const [, type, order] = /^order:([A-Z]+)\.(.+)$/.exec(projection) ?? [];
+      return order === undefined ? projection : projectionOfOrder(type!, order, this.input.edges[type!]!);
+    };
+    return [...new Set(named.map(nameOf))];
+  }
+
+  /** The projection that no feature makes, but an order that the model has beside those of features. */
+  get addedProjections(): string[] {
+    const hasOrders = ordersOf(this.input.edges['MEMBER']!).length > 0;
+    return hasOrders && !this.projections.includes('inbound:MEMBER') ? ['inbound:MEMBER'] : [];
   }
 
   get sources(): string[] {
@@ -110,7 +121,8 @@ export class Bench {
   }
 
   attributesOfEdge(source: string, target: string, moment: number): Options {
-    const values = { ...BASE.member, ...merged(this.features.map(({ member }) => member)) };
+    const added = this.addedProjections.length > 0 ? SINCE : {};
+    const values = { ...BASE.member, ...added, ...merged(this.features.map(({ member }) => member)) };
     const place = this.sources.indexOf(source) + 2 * this.targets.indexOf(target);
     return taken(values, place + moment);
   }
@@ -366,13 +378,21 @@ function none(): void {
 
 /** The model of some features. */
 export function inputOf(features: readonly Feature[]): ModelInput {
-  return modelWith([...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add)]);
+  return modelWith(
+    [...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add)],
+    giveKeys(features),
+  );
 }
 
 /** The model of some features with their other values. */
 export function changedInputOf(features: readonly Feature[]): ModelInput {
   const changes = features.map(({ change }) => change ?? none);
-  return modelWith([...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add), ...changes]);
+  const all = [...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add), ...changes];
+  return modelWith(all, giveKeys(features));
+}
+
+function giveKeys(features: readonly Feature[]): boolean {
+  return features.some(({ givesKeys }) => givesKeys === true);
 }
 
 function idsOf(types: readonly string[]): string[] {

@@ -19,6 +19,8 @@ export interface Feature {
   add: (model: ModelInput) => void;
   /** Gives it another value, as a later version of the model has it. Absent: it has no other. */
   change?: (model: ModelInput) => void;
+  /** Whether its orders get their keys from the compiler; else one with the name of an index stands beside orders with other names. */
+  givesKeys?: boolean;
   /** Whether the change leaves the meaning as it is: a reader of the model before it goes on with what is new. */
   keepsMeaning?: boolean;
   /** The projections that it makes, as the registry names them; none where it says how others are made. */
@@ -170,7 +172,8 @@ function ofOrders(
 }
 
 const TEXTS = ['Ann', 'Bob', undefined, 'ann', 'Cid'];
-const SINCE: Values = { since: ['2020', '2021', undefined, '2019'] };
+/** Of the order that the model has beside orders with names of their own, too. */
+export const SINCE: Values = { since: ['2020', '2021', undefined, '2019'] };
 const ROLES: Values = { role: ['LEAD', 'HELPER', undefined, 'GUEST'] };
 const STATES: Values = { state: ['open', 'done', undefined, 'busy'] };
 const LEVELS = { LEAD: 500, HELPER: 400, GUEST: 300 };
@@ -338,7 +341,7 @@ export const FEATURES: readonly Feature[] = [
   ),
   ofSearch(
     'by a typed order',
-    ['search.attribute', 'typed.kind', 'typed.attribute'],
+    ['search.attribute', 'typed.attribute'],
     [
       { attribute: number('size'), shards: 2 },
       { attribute: 'size', shards: 2 },
@@ -634,13 +637,13 @@ export const FEATURES: readonly Feature[] = [
     member: ROLES,
     bad: { of: 'member', attributes: { role: 'SPY' } },
   }),
-  ofOrder('by number', 'gsi0', ['typed.kind', 'typed.attribute'], [number('size'), number('size')], {
+  ofOrder('by number', 'gsi0', ['typed.attribute'], [number('size'), number('size')], {
     change: (model) => inbound(model, { gsi0: number('size'), shards: 3 }),
     keepsMeaning: true,
     member: { size: [2, 11, undefined, 3] },
     bad: { of: 'member', attributes: { size: 'wide' } },
   }),
-  ofOrder('by date', 'gsi0', ['typed.kind', 'typed.attribute'], [date('day'), 'day'], {
+  ofOrder('by date', 'gsi0', ['typed.attribute'], [date('day'), 'day'], {
     member: { day: ['2026-03-01', '2026-02-01T10:00:00Z', undefined, '2026-03-01T12:00:00+05:00'] },
     bad: { of: 'member', attributes: { day: 'someday' } },
   }),
@@ -659,6 +662,19 @@ export const FEATURES: readonly Feature[] = [
     ],
     { member: { ...SINCE, ...ROLES } },
   ),
+  {
+    name: 'orders with names only',
+    options: ['edge.inbound', 'inbound.orders'],
+    givesKeys: true,
+    add: (model) =>
+      inbound(model, { newest: 'since', ranked: rank('role', LEVELS), staged: [source('state'), 'since'] }),
+    change: (model) =>
+      inbound(model, { newest: ['since', 'role'], ranked: rank('role', TURNED), staged: source('state') }),
+    projections: ['order:MEMBER.newest', 'order:MEMBER.ranked', 'order:MEMBER.staged'],
+    goal: STATES,
+    member: { ...SINCE, ...ROLES },
+    bad: { of: 'member', attributes: { role: 'SPY' } },
+  },
   ofOrder('by the source', 'bySource', ['source.attribute'], [source('state'), source('city')], {
     goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
   }),

@@ -1,4 +1,5 @@
 import { type CompiledModel, defineGraph, edge, node, part } from '../../src/index.ts';
+import { sharedOrders } from '../support/inbound-option.ts';
 
 /** Options as a model file has them. */
 export type Options = Record<string, unknown>;
@@ -25,12 +26,22 @@ export function ordersOf(edgeOptions: Options): [string, unknown][] {
   return Object.entries(orders).filter(([, order]) => order !== undefined);
 }
 
-/** A model with features; what one feature needs of another is added last. */
-export function modelWith(changes: readonly ((model: ModelInput) => void)[]): ModelInput {
+/** The projection that keeps an order of an edge type, as the registry names it. */
+export function projectionOfOrder(type: string, name: string, edgeOptions: Options): string {
+  const names = ordersOf(edgeOptions).map(([own]) => own);
+  return sharedOrders(names).includes(name) ? `inbound:${type}` : `order:${type}.${name}`;
+}
+
+/**
+ * A model with features; what one feature needs of another is added last.
+ *
+ * @param givesKeys the orders get their keys from the compiler: none with the name of an index stands beside them.
+ */
+export function modelWith(changes: readonly ((model: ModelInput) => void)[], givesKeys = false): ModelInput {
   const model = baseModel();
   for (const change of changes) change(model);
-  for (const options of Object.values(model.edges)) {
-    // An order with a name of its own then has an item of its own, in every pair of features.
+  for (const options of givesKeys ? [] : Object.values(model.edges)) {
+    // An order with a name of its own then has an item of its own.
     const orders = Object.fromEntries(ordersOf(options));
     if (options['inbound'] !== undefined && !('gsi0' in orders || 'gsi1' in orders))
       options['inbound'] = { ...(options['inbound'] as Options), orders: { ...orders, gsi0: 'since' } };

@@ -2,7 +2,7 @@ import type { WhereComparison, WhereValue } from '../../src/client/read/request/
 import type { WatchEvent } from '../../src/feed.ts';
 import type { Reader } from '../../src/index.ts';
 import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
-import { type ModelInput, type Options, ordersOf, searchesOf } from './model.ts';
+import { type ModelInput, type Options, ordersOf, projectionOfOrder, searchesOf } from './model.ts';
 import {
   comparedAs,
   compareRows,
@@ -442,8 +442,8 @@ function edgeRow({ edge: { source, type, target }, attributes }: EdgeRow): Optio
 }
 
 function orderQuestions(model: ModelInput, facts: Facts, type: string, target: string, name: string): Question[] {
-  const projection = name.startsWith('gsi') ? `inbound:${type}` : `order:${type}.${name}`;
   const options = model.edges[type]!;
+  const projection = projectionOfOrder(type, name, options);
   const inbound = options['inbound'] as Options;
   const order = ordersOf(options).find(([known]) => known === name)![1];
   const all = inboundOf(model, facts, type, target, name);
@@ -558,7 +558,7 @@ function levelsOf(
     const inbound = entering.map(({ edge: { source }, attributes }) => {
       return { edge: attributes, node: nodeOf(model, facts, source) };
     });
-    return { ...nodeOf(model, facts, id), inbound: { orders: { [type]: inbound } } };
+    return { ...nodeOf(model, facts, id), inbound: { [type]: inbound } };
   };
   const nodes = rows.map(({ edge: { source: id } }) => {
     const leaving = options['edgeSet'] === false ? storedOf(model, facts, id, type) : listedOf(model, facts, id, type);
