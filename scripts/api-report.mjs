@@ -41,8 +41,10 @@ function statementsOf(symbol) {
 /** The types of this package that an export names, and those that the computing types in it name. */
 function typesIn(symbol, found = new Map(), isInside = false) {
   const visit = (node) => {
-    // A member's type, the names of members and the type of a value: the compiler shows them.
-    if (ts.isIndexedAccessTypeNode(node) || ts.isTypeOperatorNode(node) || ts.isTypeQueryNode(node)) return;
+    // Of a table of types the compiler shows a member.
+    if (ts.isIndexedAccessTypeNode(node)) return visitTable(node.objectType);
+    // The names of members and the type of a value: the compiler shows them.
+    if (ts.isTypeOperatorNode(node) || ts.isTypeQueryNode(node)) return;
     const name = node.typeName ?? (ts.isExpressionWithTypeArguments(node) ? node.expression : node.qualifier);
     const named = name && checker.getSymbolAtLocation(ts.isQualifiedName(name) ? name.right : name);
     const type = named && original(named);
@@ -52,6 +54,14 @@ function typesIn(symbol, found = new Map(), isInside = false) {
       if (isComputing(type)) typesIn(type, found, true);
     }
     ts.forEachChild(node, visit);
+  };
+  const tables = new Set();
+  const visitTable = (node) => {
+    const named = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
+    const table = named && original(named);
+    if (!isOwn(table) || !(table.flags & ts.SymbolFlags.Interface) || tables.has(table)) return;
+    tables.add(table);
+    for (const declaration of table.declarations) ts.forEachChild(declaration, visit);
   };
   statementsOf(symbol).forEach(visit);
   return found;

@@ -46,4 +46,6 @@ export type { Store } from './core/store-port.ts';
 export type { ErrorCode } from './foundation/error-code.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
+// A program's declarations name types of `edgeloom/types`: the compiler looks for them in what the program has loaded.
+export type {} from './types.ts';
 export * from './vocabulary.ts';

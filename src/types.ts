@@ -50,13 +50,23 @@ export type { Between, OrderValue } from './client/read/request/order-argument.t
 export type { EdgeSetEntry } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
 export type {
+  AnySearch,
+  BeginningWith,
+  CommonSearch,
+  EqualitySearch,
   InPartition,
+  ListedSearch,
   NoPartition,
+  Optional,
   OptionsWithin,
+  OrderedSearch,
+  PathSearch,
   Predicate,
   QueryOf,
+  RangeEnd,
   Scoped,
   Search,
+  TextSearch,
 } from './client/read/search.ts';
 export type {
   Checked,
@@ -309,6 +319,8 @@ export type {
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
 export type { TakeEvents } from './trust/observe/feeder.ts';
+export type { ObservedDrift } from './trust/observe/obligation.ts';
+export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';
 export type { Naming } from './trust/subject/subject-names.ts';
