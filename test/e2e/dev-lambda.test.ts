@@ -44,7 +44,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
 
 async function nameOf(id: string): Promise<unknown> {
   const { stdout } = await edgeloom(['get', id, '--json', '--endpoint', dev!.endpoint]);
-  return (JSON.parse(stdout) as [{ attributes: { name?: string } | null }])[0].attributes?.name;
+  return (JSON.parse(stdout) as [{ attributes: { name?: string } | null } | null])[0]?.attributes?.name;
 }
 
 async function importUser(id: string, name: string): Promise<void> {
