@@ -37,10 +37,12 @@ export const graph = defineGraph({
       from: 'CARD',
       to: 'BOARD',
       inbound: {
-        gsi0: 'place',
-        byHours: number('hours'),
-        byState: source('state'),
-        byKind: ['kind', 'place'],
+        orders: {
+          gsi0: 'place',
+          byHours: number('hours'),
+          byState: source('state'),
+          byKind: ['kind', 'place'],
+        },
         project: ['kind', 'urgent'],
       },
     }),
@@ -280,7 +282,7 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     expect(await page.locator('.cost').innerText()).toMatch(/^\d+(\.\d+)? RCU, 1 DynamoDB call, 1 partition$/);
     const code = await page.locator('pre.code').innerText();
     // A longer call is wrapped: its words stay.
-    const options = "order: 'byHours', from: 2, where: { kind: 'work' }, reverse: true, limit: 20";
+    const options = "order: 'byHours', between: [2, null], where: { kind: 'work' }, reverse: true, limit: 20";
     expect(code.replace(/\s+/g, ' ')).toContain(options);
     expect(await page.getByRole('region', { name: 'Plan' }).innerText()).toContain('Query of gsi0');
     // The address holds the question, and the form shows it again.
