@@ -11,13 +11,20 @@ export interface PagingFlags {
   limit?: number;
   cursor?: string;
   reverse?: boolean;
+  includeExpired?: boolean;
 }
 
-/** Adds `--limit` and `--cursor`. */
+/** Adds `--limit`, `--cursor` and `--include-expired`. */
 export function withPaging(command: Command): Command {
-  return command
+  const paged = command
     .option('--limit <n>', 'items on a page (default: 100)', wholeNumber)
     .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
+  return withExpired(paged);
+}
+
+/** Adds `--include-expired`. */
+export function withExpired(command: Command): Command {
+  return command.option('--include-expired', 'also what is over and not deleted yet, of types with expires');
 }
 
 /** Options of commands that filter a list. */
@@ -90,7 +97,7 @@ export function withInbound(command: Command): Command {
 
 /** The query of incoming edges that a command's options describe, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { atLeast, equals, from, to, path, prefix, partition, order, reverse, limit, cursor } = options;
+  const { atLeast, equals, from, to, path, prefix, partition, order, reverse, limit, cursor, includeExpired } = options;
   return {
     atLeast,
     equals,
@@ -102,6 +109,7 @@ export function orderedQuery(options: OrderedOptions) {
     reverse,
     limit,
     cursor,
+    ...(includeExpired && { includeExpired }),
     ...filterOf(options),
   };
 }

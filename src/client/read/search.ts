@@ -1,7 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
   type PathPredicate,
@@ -13,7 +12,7 @@ import {
   type ValuesBetween,
   type Without,
 } from './lists/search.ts';
-import type { ReadContext } from './request/context.ts';
+import type { EveryReadOptions, ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { ListPage } from './request/result.ts';
 
@@ -152,7 +151,10 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
 /** Runs one read with what it needs, until the signal of its options is aborted. */
-export type Reading = <T>(options: Abortable | undefined, read: (context: ReadContext) => Promise<T>) => Promise<T>;
+export type Reading = <T>(
+  options: EveryReadOptions | undefined,
+  read: (context: ReadContext) => Promise<T>,
+) => Promise<T>;
 
 /** The search of that name; each question is asked within `held`. Throws `unknown-search`. */
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {

@@ -8,10 +8,15 @@ import type { ItemKeys } from '../../../core/model/projection/places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
 import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
-import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+  refuseConsistent,
+} from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
@@ -47,7 +52,7 @@ export interface InboundQuery<
   Attributes = Record<string, unknown>,
   Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
-    Abortable {
+    EveryReadOptions {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** With a rank: every label of at least this label's weight. With other orders: every value from this one on. */
@@ -101,7 +106,7 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   limit: true,
   cursor: true,
   consistent: true,
-  signal: true,
+  ...READ_OPTIONS,
   ...FILTER_OPTIONS,
 };
 
