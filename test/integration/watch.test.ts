@@ -125,8 +125,8 @@ describe('a watched list of incoming edges', () => {
 });
 
 describe('the recipe', () => {
-  it('runs as docs/cookbook.md prints it', async () => {
-    const page = readFileSync(join(ROOT, 'docs/cookbook.md'), 'utf8');
+  it('runs as docs/how-to/cookbook.md prints it', async () => {
+    const page = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
     const [, code = ''] = /^## Watch a list$.*?^```ts\n(.*?)^```/ms.exec(page)!;
     const stopping = new AbortController();
     const shown: string[][] = [];
