@@ -13,6 +13,7 @@ import {
   inboundOf,
   isBetween,
   shown,
+  shownViewOf,
   typeOf,
   viewOf,
 } from './oracle.ts';
@@ -107,7 +108,7 @@ export type OpenReader = Omit<
   page(target: string, type: string, options: Options): Promise<AnyPage>;
   nodes(type: string, options: Options): Promise<AnyPage>;
   inDegree(target: string, type: string, options: Options): Promise<{ count: number }>;
-  getViews(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
+  getViews(ids: readonly string[], options?: Options): Promise<(Record<string, unknown> | null)[]>;
   degree(source: string, type: string): Promise<number>;
   total(id: string, type: string, options: Options): Promise<unknown>;
   shards(name: string, options: Options): Promise<{ items: number }>;
@@ -225,19 +226,18 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
     const plain = (nodes: readonly unknown[]): unknown =>
       hasCopies
         ? nodes
-        : (nodes as { edgeSet: Options[] }[]).map((node) => ({
-            ...node,
-            edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
-          }));
+        : (nodes as ({ edgeSet: Options[] } | null)[]).map(
+            (node) => node && { ...node, edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest) },
+          );
     return [
       {
         ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
         ask: async (reader) => plain(await reader.getViews(own)),
-        expected: plain(own.map((id) => viewOf(model, facts, id))),
+        expected: plain(own.map((id) => shownViewOf(model, facts, id))),
         watch: {
           name: type,
           query: { views: own },
-          expected: plain(own.map((id) => viewOf(model, facts, id))) as unknown[],
+          expected: plain(own.map((id) => shownViewOf(model, facts, id))) as unknown[],
           shown: plain,
         },
       },
