@@ -198,7 +198,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'a node that is watched stays as it was',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'found.get(node.id) ?? node', 'node'),
+    bug: inFile('client/feed/watch.ts', 'found.get(ids[at]!) ?? null', 'node'),
   },
   {
     name: 'the feed tells nothing of the edges of a type that comes back into a view',
