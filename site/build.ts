@@ -36,9 +36,9 @@ await put(
 );
 
 const installed = await installedPackage(join(ROOT, 'site'));
-const { build } = (await import(
-  pathToFileURL(join(installed, 'node_modules/vitepress/dist/node/index.js')).href
-)) as { build(root: string, options: object): Promise<void> };
+const { build } = (await import(pathToFileURL(join(installed, 'node_modules/vitepress/dist/node/index.js')).href)) as {
+  build(root: string, options: object): Promise<void>;
+};
 await build(source, { outDir: out });
 await rm(source, { recursive: true });
 console.log(`${pages.length + 1} pages in ${out}`);
