@@ -42,7 +42,7 @@ export interface LocalLambdaOptions
   onOutput?: ((chunk: Buffer) => void) | undefined;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
-  /** Judges each change that the function projects: docs/observing.md. Default true. */
+  /** Judges each change that the function projects: docs/explain/observing.md. Default true. */
   observe?: boolean | undefined;
 }
 
