@@ -143,11 +143,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
-  cost: inFile(
-    'packages/workbench/cost/capacity.ts',
-    'countSearches(node, undefined) * 2 + ownerItems',
-    'countSearches(node, undefined) * 3 + ownerItems',
-  ),
+  cost: inFile('packages/workbench/cost/writes.ts', 'showsChange ? 1 : 0', 'showsChange ? 2 : 0'),
   'rights of the stack': inFile(
     'deployment/stack/rights/table-rights.ts',
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
@@ -202,7 +198,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'a node that is watched stays as it was',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'found.get(node.id) ?? node', 'node'),
+    bug: inFile('client/feed/watch.ts', 'found.get(ids[at]!) ?? null', 'node'),
   },
   {
     name: 'the feed tells nothing of the edges of a type that comes back into a view',
@@ -239,7 +235,13 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
         '!hasCome(lastLabel(element, ENDS), nowSeconds)',
         'true',
       ],
-      ['a copy outlives its node', 'first write', 'client/read/living-store.ts', '!hasCome(copy[ENDS], nowSeconds)', 'true'],
+      [
+        'a copy outlives its node',
+        'first write',
+        'client/read/living-store.ts',
+        '!hasCome(copy[ENDS], nowSeconds)',
+        'true',
+      ],
       ['an element does not hold its end', 'first write', 'core/kinds/element.ts', 'end === undefined', 'true'],
       [
         'derived items do not hold their end',
@@ -249,7 +251,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
         'false',
       ],
       ['a copy does not hold the end of its node', 'first write', 'core/kinds/copy.ts', 'end !== undefined', 'false'],
-      ['a count has what is over', 'counts', 'client/read/living-store.ts', 'count: items.length', 'count: page.count'],
+      ['a count has what is over', 'counts', 'client/read/living-store.ts', 'items.length', 'page.count'],
       [
         'a watched list takes in what is over',
         'watch',
