@@ -125,7 +125,6 @@ export class WatchedList<Result> {
     const stored = isWhole ? items : (await context.store.getMany(keys, { consistent: false })).items;
     const rows = keys.flatMap((key, i): WindowRow<Item>[] => {
       const item = stored[i];
-      // rule: rows-have-the-revision-of-their-state
       return item !== undefined && this.holds(item) ? [this.rowOf(textOfKey(key), item)] : [];
     });
     return { rows, upTo: lastKey };

@@ -160,7 +160,7 @@ function differenceOf({ key, holds, left }: IndexQuestion, answer: IndexAnswer):
   for (const [i, { index }] of holds.entries()) {
     const shown = answer.holds[i];
     if (shown === undefined) return { ...key, index, kind: 'missing' };
-    // rule: an-index-is-asked-for-what-it-holds
+    // An index holds what readers need, an older one all attributes.
     if (!sameItem(shownInIndex(index, shown), answer.stored && shownInIndex(index, answer.stored)))
       return { ...key, index, kind: 'stale' };
   }
