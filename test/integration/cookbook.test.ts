@@ -410,7 +410,7 @@ describe('the cookbook', () => {
       others: ['GOAL-0', 'GOAL-1'],
       attributesOf: (i) => ({ name: `user ${i}` }),
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:USER', 'search:USER.name', 'search:USER.'],
+      drops: ['view:USER', 'search:USER.name', 'list:USER'],
     });
   });
 
@@ -440,7 +440,7 @@ describe('the cookbook', () => {
       attributesOf: (i) => ({ title: `ticket ${i}`, kind: i % 3 === 0 ? 'bug' : 'task' }),
       movedOf: ({ kind: _, ...attributes }) => attributes,
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:TICKET', 'search:TICKET.'],
+      drops: ['view:TICKET', 'list:TICKET'],
     });
   });
 
@@ -476,7 +476,7 @@ describe('the cookbook', () => {
       attributesOf: (i) => ({ name: `pet ${i}` }),
       movedOf: (attributes, i) => ({ ...attributes, species: i % 2 === 0 ? 'cat' : 'dog' }),
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:CAT', 'view:DOG', 'search:CAT.', 'search:DOG.'],
+      drops: ['view:CAT', 'view:DOG', 'list:CAT', 'list:DOG'],
     });
   });
 

@@ -43,13 +43,15 @@ const schema = z.object({
  * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
  */
 export function readSettings(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env): Settings {
+  // `AWS_ENDPOINT_URL_DYNAMODB= edgeloom …` is a way to do without it, as with the AWS command line.
+  const variable = (name: string): string | undefined => environment[name] || undefined;
   const given = {
-    config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
-    table: options.table ?? environment['EDGELOOM_TABLE'],
-    endpoint: options.endpoint ?? environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? environment['AWS_ENDPOINT_URL'],
-    region: options.region ?? environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'],
+    config: options.config ?? variable('EDGELOOM_CONFIG') ?? 'edgeloom.config.ts',
+    table: options.table ?? variable('EDGELOOM_TABLE'),
+    endpoint: options.endpoint ?? variable('AWS_ENDPOINT_URL_DYNAMODB') ?? variable('AWS_ENDPOINT_URL'),
+    region: options.region ?? variable('AWS_REGION') ?? variable('AWS_DEFAULT_REGION'),
     json: options.json ?? false,
-    logLevel: options.logLevel ?? environment['EDGELOOM_LOG_LEVEL'] ?? 'warn',
+    logLevel: options.logLevel ?? variable('EDGELOOM_LOG_LEVEL') ?? 'warn',
   };
   const result = schema.safeParse(given, parsingInEnglish());
   if (!result.success) {

@@ -409,7 +409,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
     ? regionProblems(result.data, region)
-    : result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+    : result.error.issues.map(({ path, message }) => [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '));
   if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',
