@@ -1,4 +1,4 @@
-// `npm run words`: counts the phrases that docs/glossary.md replaces, folder by folder. `-- --write` lowers the recorded counts,
+// `npm run words`: counts the phrases that docs/reference/glossary.md replaces, folder by folder. `-- --write` lowers the recorded counts,
 // which a test compares; `-- FOLDER` prints each line that has one; `-- docs` counts the words of the pages too.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COUNTS_FILE, countsByFolder, docWords, MAX_DOC_WORDS, phrases } from '../test/support/plain-words.ts';

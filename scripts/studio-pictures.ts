@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of docs/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
+ * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
  * broken and one is wrong, and a list with its levels over the goals of the okr example. `-- levels` makes the latter alone.
  */
 import { mkdirSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { numberText } from '../support/report.ts';
 
 /**
  * Tables of figures within pages that people write. A page holds a block between `<!-- figures: NAME -->` and `<!-- /figures -->`;
- * `npm run bench -- figures` writes it from `docs/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
+ * `npm run bench -- figures` writes it from `docs/project/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
  */
 
 type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
@@ -15,7 +15,12 @@ type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
 /** Pages of `docs/` that hold blocks. */
-export const PAGES_WITH_FIGURES: readonly string[] = ['limits.md', 'modelling.md', 'operations.md', 'reading.md'];
+export const PAGES_WITH_FIGURES: readonly string[] = [
+  'explain/limits.md',
+  'how-to/modelling.md',
+  'how-to/operations.md',
+  'how-to/reading.md',
+];
 
 /** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */
 export function withFigures(page: string, { benchmarks }: FigureFile): string {
@@ -233,14 +238,14 @@ function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<Me
   const found = benchmarks[benchmark]?.reports.find(
     ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),
   );
-  if (found === undefined) throw new Error(`docs/figures.json lacks a report of the benchmark ${benchmark}`);
+  if (found === undefined) throw new Error(`docs/project/figures.json lacks a report of the benchmark ${benchmark}`);
   return found.figures;
 }
 
 /** A figure by its name, and by its unit where two have one name; the number of it as text. */
 function number(figures: readonly MeasuredFigure[], name: string, unit?: string): string {
   const found = figures.find((figure) => figure.name === name && figure.unit === (unit ?? figure.unit));
-  if (found === undefined) throw new Error(`docs/figures.json lacks the figure "${name}"`);
+  if (found === undefined) throw new Error(`docs/project/figures.json lacks the figure "${name}"`);
   return text(found);
 }
 

@@ -1,7 +1,7 @@
 import type { MeasuredBenchmark } from '../support/figure-file.ts';
 import { type Figure, isTime, numberText } from '../support/report.ts';
 
-/** Compares the figures of `docs/figures.json` with those measured here. */
+/** Compares the figures of `docs/project/figures.json` with those measured here. */
 
 /**
  * A line for each figure that is not confirmed. A count is not confirmed if it differs by more than it varies. A ratio is not confirmed
@@ -15,12 +15,14 @@ export function unconfirmed(name: string, documented: MeasuredBenchmark, here: M
     const measured = report.figures;
     const gone = known.filter((figure) => !measured.some((other) => isSame(figure, other)));
     return [
-      ...gone.map((figure) => `${name}: ${figure.name}: is in docs/figures.json, and measured no more`),
+      ...gone.map((figure) => `${name}: ${figure.name}: is in docs/project/figures.json, and measured no more`),
       ...measured.flatMap((figure) => {
         const old = known.find((other) => isSame(figure, other));
-        if (old === undefined) return [`${name}: ${figure.name}: is not in docs/figures.json`];
+        if (old === undefined) return [`${name}: ${figure.name}: is not in docs/project/figures.json`];
         if (isTime(figure) || figure.varies === true || isConfirmed(old, figure)) return [];
-        return [`${name}: ${figure.name}: ${text(old)} ${figure.unit} in docs/figures.json, ${text(figure)} here`];
+        return [
+          `${name}: ${figure.name}: ${text(old)} ${figure.unit} in docs/project/figures.json, ${text(figure)} here`,
+        ];
       }),
     ];
   });

@@ -12,10 +12,10 @@ import { figurePlots } from './plots.ts';
 
 const USAGE = `Usage: npm run bench -- figures [-- --measure [NAME...] | --check [NAME...]]
 
-Writes docs/figures.md, its plots and the tables of figures in other pages from docs/figures.json.
+Writes docs/project/figures.md, its plots and the tables of figures in other pages from docs/project/figures.json.
 
-  --measure  measure all benchmarks before, or those named, and put what they find into docs/figures.json; half an hour on an idle machine
-  --check    measure them, and say which figure of docs/figures.json is not that of five runs here; 1 is the exit code where one is not.
+  --measure  measure all benchmarks before, or those named, and put what they find into docs/project/figures.json; half an hour on an idle machine
+  --check    measure them, and say which figure of docs/project/figures.json is not that of five runs here; 1 is the exit code where one is not.
              A count may differ as far as it varies from run to run, a ratio as far as its runs do. Times are not compared
 `;
 /** The program of the benchmarks. */
@@ -67,10 +67,10 @@ async function check(documented: FigureFile, names: readonly string[]): Promise<
 
 async function write(figures: FigureFile): Promise<void> {
   const plots = await figurePlots(figures);
-  const page = join('docs', 'figures.md');
+  const page = join('docs', 'project', 'figures.md');
   await writeFile(page, figuresPage(figures, plots));
   const others = PAGES_WITH_FIGURES.map((name) => join('docs', name));
   for (const other of others) await writeFile(other, withFigures(await readFile(other, 'utf8'), figures));
-  const files = [page, ...others, ...(await writePlots(plots, join('docs', 'img')))];
+  const files = [page, ...others, ...(await writePlots(plots, join('docs', 'project', 'img')))];
   process.stdout.write(`${files.join('\n')}\n`);
 }

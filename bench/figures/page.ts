@@ -7,7 +7,7 @@ export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly
   const { cores, memoryGB, platform, architecture, node } = machine;
   return `# Figures
 
-<!-- Written by \`npm run bench -- figures\` from docs/figures.json. Change bench/figures/page.ts, not this file. -->
+<!-- Written by \`npm run bench -- figures\` from docs/project/figures.json. Change bench/figures/page.ts, not this file. -->
 
 Costs and speed, as counts and ratios: times are those of one machine, and only a benchmark prints them. Measured on a
 shared virtual machine with ${cores} cores and ${memoryGB} GB (${platform}, ${architecture}, Node ${node.replace('v', '')}), under other load. Speed is CPU

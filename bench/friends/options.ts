@@ -44,7 +44,7 @@ Adds, checks and removes friends in random networks, stored on DynamoDB in five 
   --operations N  timed operations of each network, layout and kind, at most; up to ${MOST_OPERATIONS} (default: ${DEFAULT_OPERATIONS})
   --seed N        another seed makes other networks (default: ${DEFAULT_SEED})
   --hash HASH     hash of the layout hash: sha256, or md5 as in the article (default: sha256)
-  --out DIR       folder for friends.md and img (default: docs; with --n or --longest: .edgeloom/friends)
+  --out DIR       folder for friends.md and img (default: docs/project; with --n or --longest: .edgeloom/friends)
   --json          print one JSON document
   --help          print this
 `;
@@ -66,7 +66,7 @@ export function parseFriendsOptions(args: readonly string[]): FriendsOptions {
     seed: wholeNumber('--seed', values.seed ?? DEFAULT_SEED, 0, MOST_SEED),
     hash: keyHash(values.hash ?? 'sha256'),
     // The committed page is that of the article's networks: a look at others does not replace it.
-    outDir: values.out ?? (isArticles ? 'docs' : join('.edgeloom', 'friends')),
+    outDir: values.out ?? (isArticles ? join('docs', 'project') : join('.edgeloom', 'friends')),
     json: values.json === true,
     help: values.help === true,
   };

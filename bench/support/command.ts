@@ -33,8 +33,8 @@ CPU is that of the measured process, garbage collection included; the engine is 
   --repetitions N  run each variant N times at most
   --nodes N        nodes of the benchmark migrate; with many of them a benchmark may take longer
   --short          run each once at its smallest size, three side by side: shows that it works, not what it measures
-  --json           print one JSON document; with all it is written to docs/figures.json too
-  --save           put the figures of these benchmarks into docs/figures.json (npm run bench -- figures makes the page of it)
+  --json           print one JSON document; with all it is written to docs/project/figures.json too
+  --save           put the figures of these benchmarks into docs/project/figures.json (npm run bench -- figures makes the page of it)
 
 Examples:
   npm run bench -- cpu client

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MeasuredReport } from './report.ts';
 
-/** What was measured, as `docs/figures.json` keeps it; `docs/figures.md` and its plots are made from it. */
+/** What was measured, as `docs/project/figures.json` keeps it; `docs/project/figures.md` and its plots are made from it. */
 export interface FigureFile {
   /** Where it was measured, in general terms. */
   machine: { cores: number; memoryGB: number; platform: string; architecture: string; node: string };
@@ -22,7 +22,7 @@ export interface MeasuredBenchmark {
 }
 
 /** The file, from the repository's root: benchmarks run there. */
-export const FIGURES = join('docs', 'figures.json');
+export const FIGURES = join('docs', 'project', 'figures.json');
 
 /** An empty file for this machine. */
 export function figureFile(): FigureFile {

@@ -18,7 +18,7 @@ export const complexAttribute: Example = {
     const addresses = [{ city: 'Lisbon', street: 'Rua Augusta 1' }, { city: 'Porto' }];
     await writer.putNode('CUSTOMER-1', { name: 'Ines', addresses });
     await projected();
-    const [customer] = await reader.getViews(['CUSTOMER-1']);
+    const customer = await reader.getView('CUSTOMER-1');
     const tooMany = Array.from({ length: 21 }, (_, i) => ({ city: `City ${i}` }));
     const refusal = await writer.putNode('CUSTOMER-1', { name: 'Ines', addresses: tooMany }).then(
       () => 'taken',

@@ -17,7 +17,7 @@ export interface LocalOptions
     LocalSourcesOptions {
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
-  /** Judges each change that the worker projects: docs/observing.md. Default true. */
+  /** Judges each change that the worker projects: docs/explain/observing.md. Default true. */
   observe?: boolean | undefined;
 }
 

@@ -15,6 +15,9 @@ import { commentOf, nodesOf, oneLine, ROOT, readText, Sources, textOf, ts } from
 
 /** The pages of docs/reference, made from the code. Each is a list of tables with what the code says of itself. */
 
+/** Pages of docs/reference that a person writes. */
+export const HAND_WRITTEN = ['glossary.md', 'model-options.md'];
+
 const WRITTEN_BY = '`npm run reference` writes this page from the code.';
 
 /** Makes all pages, by their names. */
@@ -47,7 +50,9 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** A text with links in the place of the pages that it names. */
 function linked(text: string): string {
-  return text.replace(/(?<![/\w`])docs\/(?!reference)([\w-]+)(\.md(?:#[\w-]+)?)/g, '[$1](../$1$2)');
+  return text.replace(/(?<![/\w`])docs\/([\w-]+\/)([\w-]+)(\.md(?:#[\w-]+)?)/g, (_, folder: string, name, rest) =>
+    folder === 'reference/' ? `[${name}](${name}${rest})` : `[${name}](../${folder}${name}${rest})`,
+  );
 }
 
 const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll('`', "'")}\``);
@@ -180,7 +185,7 @@ function parametersPage(sources: Sources): string {
     ]);
   return page(
     'Parameters of the stack',
-    'Set them under `params` in `serverless.yml`, or by `--param NAME=VALUE`: see [deploying](../deploying.md#parameters). The stage `local` is `dev` with batches of 1,000.',
+    'Set them under `params` in `serverless.yml`, or by `--param NAME=VALUE`: see [deploying](../how-to/deploying.md#parameters). The stage `local` is `dev` with batches of 1,000.',
     table(['parameter', 'type', 'means', 'default'], rows),
   );
 }
@@ -198,7 +203,7 @@ function errorsPage(sources: Sources): string {
   });
   return page(
     'Errors',
-    'An error has a `code`, a message and a hint: [errors](../errors.md). The messages have … for what differs.',
+    'An error has a `code`, a message and a hint: [errors](../how-to/errors.md). The messages have … for what differs.',
     table(['code', 'what happened', 'what to do', 'messages'], rows),
   );
 }

@@ -18,7 +18,7 @@ export type ErrorCode =
    * each. Remedy: Look at the item and decide again.
    */
   | 'condition-failed'
-  /** The order of the cursor has changed with the model (docs/changing-the-model.md). Remedy: Start again without a cursor. */
+  /** The order of the cursor has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a cursor. */
   | 'cursor-outdated'
   /** The record of an erasure cannot be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'demo-mismatch'
   /** The sort key begins with `~`, which marks derived items. Remedy: Write nodes and edges only. */
   | 'derived-key'
-  /** The edge joins nodes not of one tenant (docs/model-options.md#the-table). Remedy: Correct the ids. */
+  /** The edge joins nodes not of one tenant (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
   /** The engine did not start, or ended. Remedy: The message has its output. */
   | 'engine-ended'
@@ -131,7 +131,7 @@ export type ErrorCode =
   | 'no-connection'
   /**
    * An index has no consistent reads. Remedy: Use `getViews`, `edges`, `has`, or a session
-   * (docs/reading.md#a-session-your-own-writes-at-once).
+   * (docs/how-to/reading.md#a-session-your-own-writes-at-once).
    */
   | 'no-consistent-index-read'
   /**

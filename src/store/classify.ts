@@ -1,3 +1,4 @@
+import { docsPage } from '../foundation/docs.ts';
 import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
 /**
@@ -6,7 +7,7 @@ import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
  */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
-  AccessDeniedException: 'Give the role the rights that its policy in the stack has: docs/deploying.md.',
+  AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
   UnrecognizedClientException: 'Check the credentials and the region.',
   InvalidSignatureException: 'Check the credentials and the clock of this machine.',
   ExpiredTokenException: 'Renew the credentials.',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 
-/** The example of docs/changing-the-model.md, in a folder of its own: each command prints what the page says that it prints. */
+/** The example of docs/how-to/changing-the-model.md, in a folder of its own: each command prints what the page says that it prints. */
 
 const EARLIER = '{ name: { shards: 200 } }';
 
@@ -36,7 +36,7 @@ function settled(text: string): string {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-changing-'));
-  page = await readFile(join(ROOT, 'docs/changing-the-model.md'), 'utf8');
+  page = await readFile(join(ROOT, 'docs/how-to/changing-the-model.md'), 'utf8');
   const earlier = await project('earlier', EARLIER);
   dev = await startDev(['--data', 'data'], earlier);
   const lines = Array.from({ length: 40 }, (_, i) => {

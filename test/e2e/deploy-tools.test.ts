@@ -122,9 +122,9 @@ describe('a project for an existing table', () => {
   });
 });
 
-describe('the commands of docs/deploying.md without a tool', () => {
+describe('the commands of docs/how-to/deploying.md without a tool', () => {
   it('upload the code to the place that the template names', async () => {
-    const text = await readFile('docs/deploying.md', 'utf8');
+    const text = await readFile('docs/how-to/deploying.md', 'utf8');
     const block = /Without a tool[^`]*```sh\n(.*?)```/s.exec(text)![1]!;
     const folder = await mkdtemp(join(parent, 'by-hand-'));
     const program = async (name: string, lines: string): Promise<void> =>

@@ -18,11 +18,11 @@ import { BARE, ROOT } from '../support/command.ts';
 import { run } from '../support/packed.ts';
 
 /**
- * The commands of docs/operations.md, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
+ * The commands of docs/how-to/operations.md, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
  * engine and on a simulator of stacks what they would do in an account.
  */
 
-const PAGE = 'docs/operations.md';
+const PAGE = 'docs/how-to/operations.md';
 const TABLE = 'edgeloom-prod-records';
 const STACK = 'edgeloom-prod';
 const graph = withTableName(graphOfPackage, TABLE);

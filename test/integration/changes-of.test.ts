@@ -145,6 +145,7 @@ describe('the changes of a stream', () => {
     const byEdge = (left: { type: string; target: string }, right: { type: string; target: string }): number =>
       compareKeys(`${left.type} ${left.target}`, `${right.type} ${right.target}`);
     for (const stored of nodes) {
+      if (stored === null) throw new Error('a view is missing');
       const { id, attributes, edgeSet } = follower.node(stored.id);
       expect({ id, attributes, edgeSet: (edgeSet as never[]).sort(byEdge) }).toEqual({
         ...stored,

@@ -18,9 +18,9 @@ import type { StreamRecord } from '../../src/stream/source.ts';
 import { ROOT } from '../support/command.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
-/** The recipes of docs/cookbook.md run as they are printed; those that change data, next to two versions of an application. */
+/** The recipes of docs/how-to/cookbook.md run as they are printed; those that change data, next to two versions of an application. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/cookbook.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
 
 /** A writer and a reader that know no types. */
 // biome-ignore lint/suspicious/noExplicitAny: the code of the page has no types

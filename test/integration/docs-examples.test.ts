@@ -27,11 +27,11 @@ describe('the first examples of the pages', () => {
     await given.putNode('GOAL-G1', { title: 'Halve the page load time', status: 'open' });
     await given.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'CONTRIBUTOR' });
 
-    const [writer] = await run('writing.md', { graph, store }, ['writer']);
+    const [writer] = await run('how-to/writing.md', { graph, store }, ['writer']);
     expect(writer).toBeDefined();
     await projectAll();
 
-    const [goal, items, cursor, found] = await run('reading.md', { graph, client }, [
+    const [goal, items, cursor, found] = await run('how-to/reading.md', { graph, client }, [
       ...['goal', 'items', 'cursor', 'found'],
     ]);
     expect(goal).toMatchObject({

@@ -20,7 +20,7 @@ describe("the SDK's document client on a client of ours", () => {
     await projectAll();
     const reader = createReader(graph, { store });
     const nodes = await reader.getViews(['USER-1', 'USER-2']);
-    expect(nodes.map(({ attributes }) => attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
+    expect(nodes.map((node) => node?.attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
     expect(nodes[0]?.edgeSet.map(({ target }) => target)).toEqual(['USER-2']);
     const documents = DynamoDBDocumentClient.from(client);
     for (const [id, name] of [
@@ -44,7 +44,7 @@ describe("the SDK's document client on a client of ours", () => {
       const nodes = await createReader(graph, { store: local.store }).getViews(['USER-1', 'USER-2'], {
         consistent: true,
       });
-      expect(nodes.map(({ attributes }) => attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
+      expect(nodes.map((node) => node?.attributes)).toMatchObject([{ name: 'Ada' }, { name: 'Grace' }]);
     } finally {
       own.destroy();
       await local.stop();

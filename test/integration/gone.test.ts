@@ -175,7 +175,7 @@ describe.each(WAYS)('a base item $name', (way) => {
     expect((await reader.search('GOAL.title').equals('two')).items).toEqual([]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1']);
     const nodes = await reader.getViews(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
-    expect(nodes.map(({ attributes }) => attributes?.['title'])).toEqual(['one', undefined]);
+    expect(nodes.map((node) => node?.attributes?.['title'])).toEqual(['one', undefined]);
     expect(nodes[0]!.edgeSet.map(({ target }) => target)).toEqual(['USER-2']);
     expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
     expect((await reader.total('USER-1', 'MEMBER')).count).toBe(1);

@@ -100,7 +100,7 @@ describe('a table that is used in place', () => {
     await eraseSubject(graph, { store, id: 'USER-u1', segments: 1 });
     await projectAll();
     expect(await reader.getViews(['USER-u1', 'ORG-o1'])).toMatchObject([
-      { attributes: null, edgeSet: [] },
+      null,
       { attributes: { name: 'First' }, edgeSet: [] },
     ]);
     expect(await check()).toMatchObject({ drift: CLEAN, unknown: 0 });

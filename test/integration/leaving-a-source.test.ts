@@ -12,7 +12,7 @@ import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** The end of docs/adopting.md: a table that mirrored another goes on alone, with what the mirror has made. */
+/** The end of docs/how-to/adopting.md: a table that mirrored another goes on alone, with what the mirror has made. */
 
 const model = (table: string, mirrored: boolean) =>
   defineGraph({

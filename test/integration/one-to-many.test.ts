@@ -3,7 +3,7 @@ import { EXAMPLES } from '../../examples/one-to-many/index.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** The examples of docs/modelling.md run, and give what they say. */
+/** The examples of docs/how-to/modelling.md run, and give what they say. */
 
 async function answers(name: string): Promise<Record<string, unknown>> {
   const example = EXAMPLES[name]!;

@@ -85,7 +85,7 @@ describe('a part of a node', () => {
     ]);
     expect(await reader.getViews([ADA, 'USER-bob'], { attributes: ['STATE'] })).toMatchObject([
       { attributes: { STATE: { status: 'online', secret: 1, devices: ['phone', 'desk'] } } },
-      { attributes: null },
+      null,
     ]);
     expect((await reader.search('USER.STATE.status').equals('online')).items).toEqual([
       { id: ADA, value: 'online', attributes: {} },

@@ -95,8 +95,8 @@ describe('an editor shows over the result of a read', () => {
         .replace(/\s+/g, ' ')
         .replace(/\$\{string\}/g, '*');
     expect(line('got')).toBe(
-      'const got: View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
-        '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">>[]',
+      'const got: (View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
+        '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">> | null)[]',
     );
     expect(line('inbound')).toContain(
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +

@@ -108,7 +108,7 @@ describe('a reader with a session', () => {
     await own.deleteEdge('GOAL-1', 'MEMBER', 'USER-1');
     await own.deleteNode('GOAL-1');
     const read = reader.with(session);
-    expect(await read.getViews(['GOAL-1'])).toEqual([{ id: 'GOAL-1', attributes: null, edgeSet: [] }]);
+    expect(await read.getViews(['GOAL-1'])).toEqual([null]);
     expect((await read.inbound('USER-1', 'MEMBER')).items).toEqual([]);
     expect((await read.nodes('GOAL')).items).toEqual([]);
     expect(await read.degree('GOAL-1', 'MEMBER')).toBe(0);

@@ -7,7 +7,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { allPages } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** Claims of the sources that need a table, each by its number in docs/claims.md. */
+/** Claims of the sources that need a table, each by its number in docs/project/claims.md. */
 
 const graph = defineGraph({
   table: uniqueTableName(),

@@ -33,9 +33,9 @@ import { ROOT } from '../support/command.ts';
 import { failingStore } from '../support/follow-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** Spans and metrics as the SDK of OpenTelemetry gets them, on a real engine. docs/cookbook.md names them. */
+/** Spans and metrics as the SDK of OpenTelemetry gets them, on a real engine. docs/how-to/cookbook.md names them. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/cookbook.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
 
 /** Nobody else reads these tables: no reader's lease has to end. */
 const noWait = async (): Promise<void> => undefined;

@@ -302,8 +302,8 @@ describe('errors of a watched list over HTTP', () => {
 });
 
 describe('the recipe', () => {
-  it('runs as docs/cookbook.md prints it, on the server and in the page', async () => {
-    const text = readFileSync(join(ROOT, 'docs/cookbook.md'), 'utf8');
+  it('runs as docs/how-to/cookbook.md prints it, on the server and in the page', async () => {
+    const text = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
     const [, onServer = '', inPage = ''] = /^## Show a list that moves$.*?^```ts\n(.*?)^```.*?^```js\n(.*?)^```/ms.exec(
       text,
     )!;

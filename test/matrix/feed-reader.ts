@@ -16,7 +16,10 @@ export class FeedReader {
   /** As the questions take a reader. */
   open(): OpenReader {
     const reader = {
-      getViews: async (ids: readonly string[]) => await Promise.all(ids.map((id) => this.node(id))),
+      getViews: async (ids: readonly string[]) =>
+        (await Promise.all(ids.map((id) => this.node(id)))).map(({ attributes, edgeSet, ...node }) =>
+          attributes === null && edgeSet.length === 0 ? null : { ...node, attributes, edgeSet },
+        ),
       nodes: async (type: string, { cursor }: Options) =>
         cursor === undefined ? await this.nodes(type) : { items: [] },
       search: (name: string) => this.search(name),
@@ -48,7 +51,7 @@ export class FeedReader {
     }
   }
 
-  private async node(id: string): Promise<object> {
+  private async node(id: string): Promise<{ attributes: unknown; edgeSet: Options[] }> {
     const { edgeSet, ...node } = this.follower.node(id);
     // The events tell nothing of edges that the view has no room for, and ask to read the node.
     const outgrown = this.follower.outgrown(id);
@@ -64,7 +67,7 @@ export class FeedReader {
 
   private async readEdges(id: string): Promise<Options[]> {
     const [node] = await this.bench.reader().getViews([id]);
-    return node!['edgeSet'] as Options[];
+    return (node?.['edgeSet'] ?? []) as Options[];
   }
 
   private async nodes(type: string): Promise<AnyPage> {

@@ -15,10 +15,10 @@ import { tableRig } from './table-rig.ts';
 
 const USAGE = `Usage: npm run matrix -- [--row TEXT] [--column TEXT] [--engine NAME]
 
-Runs the cells whose row and column contain the texts (default: all), prints what is wrong, and writes docs/matrix.md; with --engine
+Runs the cells whose row and column contain the texts (default: all), prints what is wrong, and writes docs/project/matrix.md; with --engine
 (${ENGINES.join(', ')}) they run on tables of that engine, and the page stays as it is. The exit code is 1 where a cell fails.`;
 
-const PAGE = fileURLToPath(new URL('../../docs/matrix.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/project/matrix.md', import.meta.url));
 const TEXT = { type: 'string', default: '' } as const;
 const { values } = parseArgs({
   options: { row: TEXT, column: TEXT, engine: { type: 'string' }, help: { type: 'boolean' } },

@@ -209,7 +209,13 @@ function attributesOf(model: ModelInput, { nodes, parts }: Facts, id: string): A
 /** An entry of an edge set. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** What `getViews` gives of a node. */
+/** What `getViews` gives of a node: null where neither it nor an edge of its set is there. */
+export function shownViewOf(model: ModelInput, facts: Facts, id: string): ReturnType<typeof viewOf> | null {
+  const view = viewOf(model, facts, id);
+  return view.attributes === null && view.edgeSet.length === 0 ? null : view;
+}
+
+/** The view of a node; of one that is not there the attributes are null. */
 export function viewOf(
   model: ModelInput,
   facts: Facts,

@@ -1,4 +1,4 @@
-import type { WhereComparison, WhereValue } from '../../src/client/read/request/where.ts';
+import type { WhereComparison } from '../../src/client/read/request/where.ts';
 import type { WatchEvent } from '../../src/feed.ts';
 import type { Reader } from '../../src/index.ts';
 import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
@@ -13,6 +13,7 @@ import {
   inboundOf,
   isBetween,
   shown,
+  shownViewOf,
   typeOf,
   viewOf,
 } from './oracle.ts';
@@ -107,7 +108,7 @@ export type OpenReader = Omit<
   page(target: string, type: string, options: Options): Promise<AnyPage>;
   nodes(type: string, options: Options): Promise<AnyPage>;
   inDegree(target: string, type: string, options: Options): Promise<{ count: number }>;
-  getViews(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
+  getViews(ids: readonly string[], options?: Options): Promise<(Record<string, unknown> | null)[]>;
   degree(source: string, type: string): Promise<number>;
   total(id: string, type: string, options: Options): Promise<unknown>;
   shards(name: string, options: Options): Promise<{ items: number }>;
@@ -225,19 +226,18 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
     const plain = (nodes: readonly unknown[]): unknown =>
       hasCopies
         ? nodes
-        : (nodes as { edgeSet: Options[] }[]).map((node) => ({
-            ...node,
-            edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
-          }));
+        : (nodes as ({ edgeSet: Options[] } | null)[]).map(
+            (node) => node && { ...node, edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest) },
+          );
     return [
       {
         ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
         ask: async (reader) => plain(await reader.getViews(own)),
-        expected: plain(own.map((id) => viewOf(model, facts, id))),
+        expected: plain(own.map((id) => shownViewOf(model, facts, id))),
         watch: {
           name: type,
           query: { views: own },
-          expected: plain(own.map((id) => viewOf(model, facts, id))) as unknown[],
+          expected: plain(own.map((id) => shownViewOf(model, facts, id))) as unknown[],
           shown: plain,
         },
       },
@@ -398,11 +398,15 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
   return questions;
 }
 
-/** The same filter by comparisons. */
+/** The same filter by every comparison. */
 function comparing(filter: Record<string, unknown>): Record<string, WhereComparison> {
-  return Object.fromEntries(
-    Object.entries(filter).map(([name, value]) => [name, { in: [value as WhereValue], exists: true }]),
-  );
+  const comparisons = Object.entries(filter).map(([name, asked]): [string, WhereComparison] => {
+    const value = asked as string | number;
+    const range: WhereComparison = { gte: value, lte: value, between: [value, value], not: { lt: value } };
+    const beginning = typeof value === 'string' ? { beginsWith: value } : {};
+    return [name, { equals: value, in: [value], exists: true, ...range, ...beginning }];
+  });
+  return Object.fromEntries(comparisons);
 }
 
 function filterOf(all: readonly Attributes[]): Options | undefined {
@@ -496,7 +500,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
         'filter',
         `inbound with ${JSON.stringify(filter)}`,
         rows.filter((row) => meets(row.attributes, filter)).map(edgeRow),
-        (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page, where: filter })),
+        (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page, where: comparing(filter) })),
       );
     add('page', 'page of', pageOf(model, facts, type, rows), async (reader) =>
       comparableNodes(model, (await reader.page(target, type, { ...own, limit: 1_000 })).items),

@@ -54,8 +54,8 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 const ids = () => Array.from({ length: NODES }, (_, i) => `A-${i}`) as never;
-const isThere = ({ attributes, edgeSet }: { attributes: unknown; edgeSet: readonly unknown[] }) =>
-  attributes !== null && edgeSet.length === 1;
+const isThere = (view: { attributes: unknown; edgeSet: readonly unknown[] } | null) =>
+  view !== null && view.attributes !== null && view.edgeSet.length === 1;
 
 interface Case {
   what: string;

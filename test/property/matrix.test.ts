@@ -13,7 +13,7 @@ import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { isOfRun } from '../support/extent.ts';
 
-const PAGE = readFileSync(fileURLToPath(new URL('../../docs/matrix.md', import.meta.url)), 'utf8');
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/project/matrix.md', import.meta.url)), 'utf8');
 const PAIRS = coveringModels();
 /** Parts that the cells are dealt out into: a part has cells of each row and of each column. */
 const PARTS = 20;
@@ -59,7 +59,7 @@ describe('each feature with each operation', () => {
     },
   );
 
-  it('are as docs/matrix.md says, which `npm run matrix` writes', () => {
+  it('are as docs/project/matrix.md says, which `npm run matrix` writes', () => {
     expect(pageOf(FEATURES, OPERATIONS, outcomes, PAIRS)).toBe(PAGE);
   });
 });

@@ -35,10 +35,10 @@ async function ask(reader: Reader, isListed: boolean): Promise<Partial<Record<ke
   return {
     views: await count(async () =>
       (await reader.getViews(ids)).filter(
-        ({ attributes }) => (attributes as { name?: string } | null)?.name !== undefined,
+        (view) => (view?.attributes as { name?: string } | null | undefined)?.name !== undefined,
       ),
     ),
-    edges: await count(async () => (await reader.getViews(ids)).filter(({ edgeSet }) => edgeSet.length === 1)),
+    edges: await count(async () => (await reader.getViews(ids)).filter((view) => view?.edgeSet.length === 1)),
     names: await count(async () => (await reader.search('A.name').all()).items),
     exact: await count(async () => (await reader.search('A.name').equals('n3')).items),
     inbound: await count(async () => (await reader.inbound('B-1', 'AB')).items),

@@ -30,7 +30,7 @@ const COPIED = [
 ];
 /** The names of the tests that ask for an entry of an addition. */
 const ASKED =
-  '^(the tables of the matrix|docs/model-options|the type ErrorCode|the model of this test|definitions, their|the recipe)';
+  '^(the tables of the matrix|docs/reference/model-options|the type ErrorCode|the model of this test|definitions, their|the recipe)';
 const CONFIG = `import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: { isolate: false, include: ['test/**/*.test.ts'], provide: { seed: 1, changedFiles: [] }, testTimeout: 600_000 },

@@ -14,7 +14,7 @@ import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { installedTestPackage } from '../support/test-package.ts';
 
-/** The walk of docs/adopting.md: from a table with data, written by another library, to a clean check. */
+/** The walk of docs/how-to/adopting.md: from a table with data, written by another library, to a clean check. */
 
 const model = (name: string) =>
   defineGraph({
@@ -107,7 +107,7 @@ describe('a table that ElectroDB writes', () => {
   });
 });
 
-/** The models of docs/adopting.md for OneTable. */
+/** The models of docs/how-to/adopting.md for OneTable. */
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: templates of OneTable
 function oneTable(client: DynamoDBClient, name: string) {
   const text = { type: String, required: true };

@@ -133,7 +133,9 @@ describe('the alarms', () => {
       expect(found.length).toBeGreaterThan(20);
       for (const [id, { Properties }] of found) {
         const name = id.replace(/Alarm$/, '');
-        const [, folder, page, anchor] = / Runbook: (.+)\/(\w+\.md)#(\S+)$/.exec(Properties['AlarmDescription'])!;
+        const [, folder, page, anchor] = / Runbook: (.+)\/([\w-]+\/\w+\.md)#(\S+)$/.exec(
+          Properties['AlarmDescription'],
+        )!;
         expect(folder).toBe('docsUrl' in parameters ? docsUrl : 'docs');
         const text = readFileSync(resolve(import.meta.dirname, '../../docs', page!), 'utf8');
         const heading = [...text.matchAll(/^#+ (.*)$/gm)].find(
@@ -145,7 +147,7 @@ describe('the alarms', () => {
         )?.[1];
         expect(heading, name).toBeDefined();
         // The section, or its table, names the alarm itself.
-        expect(`${heading} ${page === 'observing.md' ? text : ''}`).toMatch(new RegExp(`\\b${name}\\b`));
+        expect(`${heading} ${page === 'explain/observing.md' ? text : ''}`).toMatch(new RegExp(`\\b${name}\\b`));
       }
     }
   });
@@ -228,7 +230,7 @@ describe('the dashboard', () => {
   it('links to the runbooks where a parameter says where they are', () => {
     const { Dashboard } = template(testStack(goalGraph(), { docsUrl: 'https://git.example.com/docs' })).Resources;
     expect(Dashboard!.Properties['DashboardBody']).toContain(
-      '[runbook](https://git.example.com/docs/operations.md#iteratorage)',
+      '[runbook](https://git.example.com/docs/how-to/operations.md#iteratorage)',
     );
   });
 });

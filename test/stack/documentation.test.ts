@@ -6,7 +6,7 @@ import { rawTemplate } from '../support/stack/template.ts';
 
 /** The page on deploying names what there is, and nothing else. */
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/deploying.md'), 'utf8');
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/deploying.md'), 'utf8');
 
 /** The rows of the table under a heading, cell by cell. */
 function rows(heading: string): string[][] {
@@ -24,7 +24,7 @@ function rows(heading: string): string[][] {
 
 const names = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 
-describe('docs/deploying.md', () => {
+describe('docs/how-to/deploying.md', () => {
   it('names parameters that there are; docs/reference/parameters.md has all of them', () => {
     const documented = rows('Parameters').flatMap(([cell]) => names(cell!));
     expect(documented.length).toBeGreaterThan(10);

@@ -97,7 +97,7 @@ describe('a stack with a feed', () => {
   });
 
   it('has a section on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/observing.md'), 'utf8');
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/explain/observing.md'), 'utf8');
     const alarms = own.filter((id) => id.endsWith('Alarm'));
     for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
     const [before, after] = [stackFixtures(model, { observe: true }), stackFixtures(model, FED)];

@@ -151,7 +151,7 @@ describe('a stack with a source', () => {
   });
 
   it('has a row on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/operations.md'), 'utf8');
     const alarms = own.filter((id) => id.endsWith('Alarm'));
     for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
     const [before, after] = [stackFixtures(model), stackFixtures(model, parametersOf(MIRRORED))];

@@ -61,7 +61,7 @@ describe('a stack with an observer', () => {
   });
 
   it('has a section on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/observing.md'), 'utf8');
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/explain/observing.md'), 'utf8');
     for (const id of own) if (id.endsWith('Alarm')) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
     const [before, after] = [stackFixtures(model), stackFixtures(model, { observe: true })];
     expect(after.alarms - before.alarms).toBe(own.filter((id) => id.endsWith('Alarm')).length);

@@ -6,7 +6,7 @@ import { template } from '../support/stack/template.ts';
 
 /** The policy of operators against the page that tells them what to do: each command and each step in a console. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/how-to/operations.md'), 'utf8');
 
 /** The page says that these sections need the role that deploys. */
 const OF_THE_DEPLOYER = [

@@ -1,4 +1,4 @@
-/** The test of each claim in docs/claims.md: its file in `test`, and its title or a part of it. */
+/** The test of each claim in docs/project/claims.md: its file in `test`, and its title or a part of it. */
 export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title: string]>> = {
   K1: ['integration/article.test.ts', 'files the edge of goal G1 to its lead U1 under the user, as 500-LEAD'],
   K2: ['integration/smoke.test.ts', 'projects a node into its view'],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './command.ts';
 
-/** A phrase that docs/glossary.md replaces, where a comment or a page has it. */
+/** A phrase that docs/reference/glossary.md replaces, where a comment or a page has it. */
 export interface Phrase {
   /** From the repository's root. */
   path: string;
@@ -49,9 +49,11 @@ const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
 export function phrases(): Phrase[] {
   const sources = ['src', 'packages'].flatMap((folder) => files(folder, /\.tsx?$/));
   const code = sources.flatMap((path) => found(path, commentLines(read(path))));
-  const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', /^(?:decisions\/)?[^/]*\.md$/)].filter(
-    (path) => path !== 'docs/glossary.md',
-  );
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...files('docs', /^(?!reference\/(?!glossary|model-options)).*\.md$/),
+  ].filter((path) => path !== 'docs/reference/glossary.md');
   return [...code, ...pages.flatMap((path) => found(path, proseLines(read(path))))];
 }
 
@@ -65,18 +67,18 @@ export function countsByFolder(all: readonly Phrase[]): Record<string, number> {
   return Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** How many words the pages of `docs` have together at the most: without decision records, the cookbook, and what a program writes. */
+/** The most words that the pages of `docs` may have together: without decision records, the cookbook, and pages that a program writes. */
 export const MAX_DOC_WORDS = 20_000;
 
-/**
- * Pages that are not counted: a program writes them, or they grow with each recipe. Folders are not counted either: decisions have a bound
- * of their own, and `npm run reference` writes docs/reference from the code, so that its words are those of comments.
- */
-const UNCOUNTED = /^(?:figures|friends|matrix|cookbook)\.md$/;
+/** Pages that are not counted: a program writes them, they grow with each recipe, or (decisions) they have a bound of their own. */
+const UNCOUNTED =
+  /^(?:project\/(?:figures|friends|matrix)\.md|how-to\/cookbook\.md|decisions\/.*|reference\/(?!glossary|model-options).*)$/;
 
 /** The words of each counted page of `docs`. A word has a letter or a digit; those of code and tables count, those of tables that come from a test or a benchmark do not. */
 export function docWords(): Record<string, number> {
-  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && !UNCOUNTED.test(name));
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.md') && !UNCOUNTED.test(name),
+  );
   return Object.fromEntries(pages.sort().map((name) => [name, wordsIn(read(join('docs', name)))]));
 }
 

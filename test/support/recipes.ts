@@ -66,7 +66,7 @@ const SEARCH_OPTION: Recipe = {
 /** The node type that a search is of`,
       ],
     ],
-    'docs/model-options.md': [
+    'docs/reference/model-options.md': [
       [
         '| `multiValue` | One search',
         '| `trim` | White space around a value is ignored. | `false` | `true` | none |\n| `multiValue` | One search',

@@ -330,7 +330,7 @@ describe('imports', () => {
 });
 
 describe('comments', () => {
-  /** Files that a comment names, such as `look.ts` next to it, `store/dynamodb.ts` or `docs/errors.md`. */
+  /** Files that a comment names, such as `look.ts` next to it, `store/dynamodb.ts` or `docs/how-to/errors.md`. */
   const named = ({ path, text }: Source): string[] =>
     [...text.matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([comment]) =>
       [...comment.matchAll(/`([\w./-]+\.(?:tsx?|mjs|md|yml))`/g)]

@@ -5,7 +5,7 @@ import { CLAIM_TESTS } from '../support/claims.ts';
 import { ROOT } from '../support/command.ts';
 
 const ROW = /^\| ([KTFDC]\d+) \| (.+?) \| (?:(.+) )?\| `([^`]+)` \|$/gm;
-const rows = [...readFileSync(join(ROOT, 'docs/claims.md'), 'utf8').matchAll(ROW)].map(
+const rows = [...readFileSync(join(ROOT, 'docs/project/claims.md'), 'utf8').matchAll(ROW)].map(
   ([, id, , difference, file]) => ({
     id: id!,
     difference,
@@ -17,7 +17,7 @@ const rows = [...readFileSync(join(ROOT, 'docs/claims.md'), 'utf8').matchAll(ROW
 /** The claims of each source, by the letter of their numbers. */
 const CLAIMS = { K: 41, T: 27, F: 24, D: 19, C: 8 };
 
-describe('docs/claims.md', () => {
+describe('docs/project/claims.md', () => {
   it('has each of the 119 claims of the sources once', () => {
     const expected = Object.entries(CLAIMS).flatMap(([source, count]) =>
       Array.from({ length: count }, (_, i) => `${source}${i + 1}`),

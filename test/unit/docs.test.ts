@@ -25,8 +25,8 @@ function firstColumn(text: string, heading?: string): Set<string> {
   return new Set(rows.flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)));
 }
 
-describe('docs/model-options.md', () => {
-  const text = page('model-options.md');
+describe('docs/reference/model-options.md', () => {
+  const text = page('reference/model-options.md');
   it.each([
     ['The table', tableSchema],
     ['A node type', nodeSchema],
@@ -53,9 +53,9 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
-describe('docs/cookbook.md', () => {
+describe('docs/how-to/cookbook.md', () => {
   it.each(FEED_KINDS)('names %s of the feed', (kind) => {
-    expect(page('cookbook.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));
+    expect(page('how-to/cookbook.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));
   });
 });
 
@@ -71,9 +71,9 @@ describe('the type ErrorCode', () => {
 
   const text = readFileSync(join(ROOT, 'src/foundation/error-code.ts'), 'utf8');
   const typed = [...text.matchAll(/\| '([a-z-]+)'/g)].map(([, code]) => code!);
-  const reasons = firstColumn(page('errors.md'));
+  const reasons = firstColumn(page('how-to/errors.md'));
 
-  it('has exactly the codes that the sources make, but for reasons of quarantine alone, which docs/errors.md explains', () => {
+  it('has exactly the codes that the sources make, but for reasons of quarantine alone, which docs/how-to/errors.md explains', () => {
     const made = new Set(COMPOSED);
     for (const { code } of sources()) {
       for (const pattern of [CREATED, CLASSIFIED, SUPER, FAILING]) {

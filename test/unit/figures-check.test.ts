@@ -32,10 +32,10 @@ it('a check of figures names those that are not confirmed here, and no times', (
     { name: 'new', value: 1, unit: 'WCU' },
   );
   expect(unconfirmed('a', documented, different)).toEqual([
-    'a: gone: is in docs/figures.json, and measured no more',
-    'a: writes: 10 writes in docs/figures.json, 11 here',
-    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.350 (0.210 to 0.400) here',
-    'a: new: is not in docs/figures.json',
+    'a: gone: is in docs/project/figures.json, and measured no more',
+    'a: writes: 10 writes in docs/project/figures.json, 11 here',
+    'a: ratio: 0.200 (0.100 to 0.300) x in docs/project/figures.json, 0.350 (0.210 to 0.400) here',
+    'a: new: is not in docs/project/figures.json',
   ]);
 });
 
@@ -54,7 +54,7 @@ it('lets a count differ as far as it varies, and a ratio where the median of eit
   expect(unconfirmed('a', documented, here(125, spread(0.21, 0.25, 0.4)))).toEqual([]);
   expect(unconfirmed('a', documented, here(75, spread(0.15, 0.35, 0.4)))).toEqual([]);
   expect(unconfirmed('a', documented, here(126, spread(0.25, 0.35, 0.4)))).toEqual([
-    'a: memory: 100 MB in docs/figures.json, 126 here',
-    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.350 (0.250 to 0.400) here',
+    'a: memory: 100 MB in docs/project/figures.json, 126 here',
+    'a: ratio: 0.200 (0.100 to 0.300) x in docs/project/figures.json, 0.350 (0.250 to 0.400) here',
   ]);
 });

@@ -18,7 +18,7 @@ describe('workflows', () => {
   });
 
   it('publish as the page about releases says', () => {
-    const [, commands] = /runs `(npm ci && [^`]+)`/.exec(read('docs/releasing.md'))!;
+    const [, commands] = /runs `(npm ci && [^`]+)`/.exec(read('docs/project/releasing.md'))!;
     const steps = [...read('.github/workflows/release.yml').matchAll(/^ +- run: (.*)$/gm)].map(
       ([, command]) => command,
     );

@@ -12,7 +12,7 @@ export function createFollows(store: Store) {
     unfollow: (id: string, other: string) => writer.deleteEdge(`USER-${id}`, 'FOLLOWS', `USER-${other}`),
     /** A user's name and whom they follow: one read, however many they are. */
     async profile(id: string): Promise<{ name: string | undefined; follows: string[] }> {
-      const [user] = await reader.getViews([`USER-${id}`]);
+      const user = await reader.getView(`USER-${id}`);
       return { name: user?.attributes?.name, follows: (user?.edgeSet ?? []).map(({ target }) => target) };
     },
     /** A user's followers, the newest first. */

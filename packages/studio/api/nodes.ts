@@ -39,7 +39,7 @@ const MOST_ELEMENTS = 500;
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { reader } = context;
-    const [[seen], base, parts] = await Promise.all([reader.getViews([id]), reader.getNode(id), partsOf(context, id)]);
+    const [seen, base, parts] = await Promise.all([reader.getView(id), reader.getNode(id), partsOf(context, id)]);
     const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
     return {
       id,

@@ -7,7 +7,7 @@ import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { hitTest } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search.ts';
-import { type AttributeSelection, checkIds, readNodes } from '../read/nodes/views.ts';
+import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
@@ -228,18 +228,18 @@ function watchedIds(ids: readonly string[]): string[] {
 async function* watchNodes(
   watching: Watching,
   { views, attributes, ...rest }: ViewsWatch,
-): AsyncGenerator<WatchEvent<View>, void, undefined> {
+): AsyncGenerator<WatchEvent<View | null>, void, undefined> {
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
   const ids = watchedIds(views);
-  const read = async (some: readonly string[]): Promise<View[]> =>
+  const readViews = (some: readonly string[]): Promise<(View | null)[]> =>
     // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
-    hold(watching, async (context) => (await readNodes(context, some, { attributes, consistent: true })).nodes);
+    hold(watching, (context) => getViews(context, some, { attributes, consistent: true }));
   let changed = new Set<string>();
   const subscription = feed.subscribe({ sources: ids }, ({ source }) => changed.add(source));
   try {
     let shownMs = feed.now();
-    let nodes = await read(ids);
+    let nodes = await readViews(ids);
     yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
     for (let renewMs = feed.now() + RENEW_MS; ; ) {
       const { gap, throughMs = 0 } = await newsOf(watching, subscription, renewMs);
@@ -253,9 +253,10 @@ async function* watchNodes(
       const toRead = isDue ? ids : ids.filter((id) => changed.has(id));
       changed = new Set();
       if (toRead.length === 0) continue;
-      const found = new Map((await read(toRead)).map((node) => [node.id, node]));
+      const read = await readViews(toRead);
+      const found = new Map(toRead.map((id, i) => [id, read[i]]));
       const before = nodes;
-      nodes = before.map((node) => found.get(node.id) ?? node);
+      nodes = before.map((node, at) => (found.has(ids[at]!) ? (found.get(ids[at]!) ?? null) : node));
       if (gap !== undefined) {
         yield { type: 'resync', reason: gap, upTo: isoTime(beforeMs) };
         yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };

@@ -46,7 +46,7 @@ import {
 import { type DegreeOptions, readDegree } from './nodes/degree.ts';
 import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
-import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
+import { type AttributeSelection, type GetOptions, getViews } from './nodes/views.ts';
 import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
@@ -90,8 +90,8 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
-   * Nodes with their edge sets: one entry for each id, in that order; of an unknown one `attributes` is null and
-   * `edgeSet` empty. One BatchGetItem for 100 views.
+   * Nodes with their edge sets: one entry for each id, in that order. It is null where neither the node nor an edge of it is
+   * projected; where only edges are, `attributes` is null. One BatchGetItem for 100 views.
    *
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
@@ -99,9 +99,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   getViews<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     ids: readonly Checked<Id, IdArgument<G, Id>>[],
     options?: GetOptions<Selection>,
-  ): Promise<ViewOfId<G, Id, Selection>[]>;
+  ): Promise<(ViewOfId<G, Id, Selection> | null)[]>;
 
-  /** The projected view of a node, as `getViews` gives it. Null where neither the node nor an edge of it is projected. */
+  /** The projected view of a node, as `getViews` gives it. */
   getView<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: GetOptions<Selection>,
@@ -329,7 +329,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
     nodes: { views: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
-  ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection>>>;
+  ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection> | null>>;
 
   /**
    * Resolves when what is derived from a node, or from an edge, agrees with a consistent read of it: its part of the view, its index
@@ -388,13 +388,8 @@ function readerOf<G extends CompiledModel>(
     read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
     with: (session) => readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, leases, feed),
-    getViews: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
-    getView: (id, options) =>
-      held(options, async (held) => {
-        const [view] = (await readNodes(held, [id], options)).nodes;
-        // An edge set may be there before its node.
-        return (view!.attributes === null && view!.edgeSet.length === 0 ? null : view) as never;
-      }),
+    getViews: (ids, options) => held(options, (held) => getViews(held, ids, options)) as never,
+    getView: (id, options) => held(options, async (held) => (await getViews(held, [id], options))[0]) as never,
     pages: pagesOf,
     all: itemsOf,
     has: (source, edgeType, target, options) =>

@@ -1,3 +1,4 @@
+import { docsPage } from '../../foundation/docs.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { CallService, JsonService } from '../../store/client/json-service.ts';
@@ -88,7 +89,7 @@ export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
     throw new EdgeloomError(
       'invalid-option',
       `The stack ${stack} has no alarm${named} that tells a topic.`,
-      'Name the stack as in edgeloom-prod, its region with --region, and alarms as docs/operations.md does.',
+      `Name the stack as in edgeloom-prod, its region with --region, and alarms as ${docsPage('operations')} does.`,
     );
   }
   const drilled: DrilledAlarm[] = [];

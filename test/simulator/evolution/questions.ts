@@ -148,7 +148,8 @@ export class Questions {
 
   /** The views of nodes. Default: of all. */
   async views(ids: readonly string[] = everyId(this.spec)): Promise<Asked> {
-    const nodes = await this.reader.getViews(ids);
+    const views = await this.reader.getViews(ids);
+    const nodes = views.map((view, i) => view ?? { id: ids[i]!, attributes: null, edgeSet: [] });
     return {
       question: `get ${ids.join(' ')}`,
       judge: (span) => nodes.flatMap((node) => this.judgeView(span, node)),
@@ -518,7 +519,7 @@ interface ListOf<T> {
 
 /** A reader of a model that the compiler does not know. */
 interface AnyReader {
-  getViews(ids: readonly string[]): Promise<Node[]>;
+  getViews(ids: readonly string[]): Promise<(Node | null)[]>;
   search(name: string): {
     equals(value: unknown, options: object): Promise<ListOf<Hit>>;
     all(options: object): Promise<ListOf<Hit>>;

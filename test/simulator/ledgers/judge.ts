@@ -13,7 +13,7 @@ const STATUSES = ['online', 'away', 'gone fishing', '~'];
 
 interface AnyReader {
   total(id: string, type: string, options: object): Promise<Record<string, unknown>>;
-  getViews(ids: readonly string[]): Promise<{ attributes: unknown; edgeSet: unknown[] }[]>;
+  getView(id: string): Promise<{ attributes: unknown; edgeSet: unknown[] } | null>;
   degree(id: string, type: string): Promise<number>;
   search(name: string): { find(predicate: object, options: object): Promise<{ items: { id: string }[] }> };
   inbound(id: string, type: string, options: object): Promise<{ items: { source: string }[] }>;
@@ -36,8 +36,8 @@ export async function differences(spec: Spec, truth: Truth, store: Store, past: 
   };
   for (const id of past.ids) {
     const shown = shownOf(spec, truth, id);
-    const [got] = await reader.getViews([id]);
-    compare(`get ${id}`, shown, got && { attributes: got.attributes, edgeSet: sortedSet(got.edgeSet) });
+    const got = (await reader.getView(id)) ?? { attributes: null, edgeSet: [] };
+    compare(`get ${id}`, shown, { attributes: got.attributes, edgeSet: sortedSet(got.edgeSet) });
     for (const edge of spec.edges) {
       for (const direction of ['inbound', 'outgoing'] as const) {
         const ends = direction === 'inbound' ? edge.to : edge.from;

@@ -177,7 +177,8 @@ export class SessionClient implements SimulatedProcess {
   private questions(): Question[] {
     const { goal, user, own, world } = this;
     const { options } = world;
-    const ofView = async (reader: AnyReader): Promise<ViewOfGoal> => (await reader.getViews([goal]))[0]!;
+    const ofView = async (reader: AnyReader): Promise<ViewOfGoal> =>
+      (await reader.getView(goal)) ?? { attributes: null, edgeSet: [] };
     const edgesOf = async (reader: AnyReader, type: string): Promise<object[]> =>
       (await ofView(reader)).edgeSet.filter((edge) => edge.type === type).map(({ target, copy }) => ({ target, copy }));
     const questions: Question[] = [
@@ -270,7 +271,7 @@ interface ViewOfGoal {
 
 /** A reader of models that are drawn: the types say nothing of them. */
 interface AnyReader {
-  getViews(ids: readonly string[]): Promise<ViewOfGoal[]>;
+  getView(id: string): Promise<ViewOfGoal | null>;
   inbound(
     target: string,
     type: string,

@@ -71,7 +71,7 @@ export const toolbox: ForeignTable = {
       {
         text: `the name of ${id}`,
         old: query(all, ['PK', 'SK'], `CUSTOMER#${id}`, 'PROFILE').map(({ n }) => ({ name: n })),
-        ours: async (reader) => (await reader.getViews([`CUSTOMER-${id}`])).map(({ attributes }) => attributes),
+        ours: async (reader) => (await reader.getViews([`CUSTOMER-${id}`])).map((view) => view?.attributes),
       },
     ]),
 };

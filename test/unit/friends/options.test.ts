@@ -5,7 +5,7 @@ import { ARTICLE_SIZES, parseFriendsOptions } from '../../../bench/friends/optio
 
 describe('parseFriendsOptions', () => {
   it("takes the article's networks and writes the committed page", () => {
-    expect(parseFriendsOptions([])).toMatchObject({ sizes: ARTICLE_SIZES, outDir: 'docs', json: false });
+    expect(parseFriendsOptions([])).toMatchObject({ sizes: ARTICLE_SIZES, outDir: 'docs/project', json: false });
   });
 
   it('sorts sizes, takes each once, and leaves the committed page alone', () => {

@@ -49,8 +49,8 @@ describe('the items of producers without a writer', () => {
   });
 });
 
-describe('the keys that docs/writing.md has for other languages', () => {
-  const page = readFileSync(join(ROOT, 'docs/writing.md'), 'utf8');
+describe('the keys that docs/how-to/writing.md has for other languages', () => {
+  const page = readFileSync(join(ROOT, 'docs/how-to/writing.md'), 'utf8');
   const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)![1]!;
   const hashed = hashedEdgeKey('FRIEND', 'USER-2');
   const plain = edgeItem(graph, 'USER-1', 'KNOWS', 'USER-2')['sk'];

@@ -13,6 +13,7 @@ import {
   recordedNames,
 } from '../../../../src/deployment/stack/project/service.ts';
 import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../../src/deployment/stack/stack.ts';
+import { docsPage } from '../../../../src/foundation/docs.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
@@ -42,7 +43,7 @@ export function stackCommand(command: Command): void {
       '.code',
     )
     .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
-    .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', collectParameter)
+    .option('--param <name=value>', `a parameter of the stack (${docsPage('deploying')}); repeat it`, collectParameter)
     .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
     .option(
       '--import',

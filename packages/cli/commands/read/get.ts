@@ -47,10 +47,7 @@ function isEdge(words: readonly string[]): boolean {
 async function views(session: ReadSession, ids: readonly string[]) {
   // The library takes any text, such as a part of a URL; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
-  // An edge set may be there before its node.
-  const found = (await sessionReader(session).getViews([...ids])).map((view) =>
-    view.attributes === null && view.edgeSet.length === 0 ? null : view,
-  );
+  const found = await sessionReader(session).getViews([...ids]);
   const text = found
     .filter((view) => view !== null)
     .map(({ id, attributes, edgeSet }) =>

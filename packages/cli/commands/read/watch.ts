@@ -29,7 +29,7 @@ import { elementText } from './get.ts';
 import { onePredicate, type SearchFlags } from './search.ts';
 
 /** One row of a watched list, or a watched node. */
-type Watched = EdgeResult | SearchResult | View;
+type Watched = EdgeResult | SearchResult | View | null;
 type Reader = ReturnType<typeof sessionReader>;
 /** Begins to watch, with a reader that has a feed. */
 type Watch = (reader: Reader, signal: AbortSignal) => AsyncIterable<WatchEvent<Watched>>;
@@ -153,10 +153,10 @@ function textOf(event: WatchEvent<Watched>): string {
 }
 
 function rowText(item: Watched): string {
+  if (item === null) return '(not found)';
   if ('source' in item) return `${printable(item.source)} ${cellText(item.attributes)}`;
   if ('value' in item) return `${printable(item.id)} ${cellText(item.value)} ${cellText(item.attributes)}`;
   const { id, attributes, edgeSet } = item;
-  if (attributes === null && edgeSet.length === 0) return `${printable(id)} (not found)`;
   const elements = edgeSet.map((element) => `-> ${elementText(element)}`);
   return [printable(id), ...(attributes === null ? [] : [cellText(attributes)]), ...elements].join(' ');
 }

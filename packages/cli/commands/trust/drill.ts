@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CLOUDWATCH, type DrilledAlarm, drill } from '../../../../src/deployment/drill/drill.ts';
+import { docsPage } from '../../../../src/foundation/docs.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { classifyError } from '../../../../src/store/classify.ts';
 import { type CallService, jsonService } from '../../../../src/store/client/json-service.ts';
@@ -27,7 +28,7 @@ Rights: cloudwatch:DescribeAlarms, DescribeAlarmHistory, SetAlarmState.
 export function drillCommand(command: Command): void {
   command
     .requiredOption('--stack <name>', 'the stack whose alarms to try: service and stage, as in edgeloom-prod')
-    .option('--alarm <name...>', 'only these alarms, named as in docs/operations.md (default: all)')
+    .option('--alarm <name...>', `only these alarms, named as in ${docsPage('operations')} (default: all)`)
     .option('--dry-run', 'list the alarms and their topics, and set none')
     .addHelpText(
       'after',

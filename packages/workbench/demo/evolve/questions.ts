@@ -153,7 +153,7 @@ function viewQuestion({ viewed }: ModelFacts, airport: string): Question {
     text: `the view of ${airport}`,
     isMeant: ({ source }) => source === airport,
     async ask(reader) {
-      const [{ attributes, edgeSet } = { attributes: null, edgeSet: [] }] = await reader.getViews([airport]);
+      const { attributes, edgeSet } = (await reader.getView(airport)) ?? { attributes: null, edgeSet: [] };
       const rows: Row[] = edgeSet.map(({ target, traffic }) => ({
         key: { source: airport, target: ROUTE + target },
         text: String(traffic),

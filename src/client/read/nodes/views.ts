@@ -46,7 +46,18 @@ export interface NodesRead {
   calls: number;
 }
 
-/** Reads nodes with their edge sets: see `Reader.getViews`. */
+/** The views of nodes: see `Reader.getViews`. */
+export async function getViews(
+  context: ReadContext,
+  ids: readonly string[],
+  options?: GetOptions,
+): Promise<(View | null)[]> {
+  const { nodes } = await readNodes(context, ids, options);
+  // An edge set may be there before its node.
+  return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
+}
+
+/** Reads nodes with their edge sets, one for each id: of one that is not projected `attributes` is null and the edge set empty. */
 export async function readNodes(
   context: ReadContext,
   ids: readonly string[],

@@ -66,7 +66,7 @@ export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
   attributes: Attributes;
 }
 
-/** A node as its view shows it; of an unknown node the attributes are null. */
+/** A node as its view shows it; where only its edges are there, the attributes are null. */
 export interface View<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {
   id: Id;
   attributes: Attributes | null;

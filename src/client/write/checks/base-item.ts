@@ -5,6 +5,7 @@ import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts
 import { MIRROR } from '../../../core/model/mirrored.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
+import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkBaseKey, writableKey } from './key.ts';
 import { checkEntries } from './max-entries.ts';
@@ -143,7 +144,7 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   'derive-failed': 'Correct the attributes, or the derive function in the model.',
   'key-too-long': 'Shorten the value or the id.',
   'item-too-large': 'Shorten the attributes, or project fewer of them.',
-  'out-of-bounds': 'Keep the values of a total within the bounds of docs/limits.md.',
+  'out-of-bounds': `Keep the values of a total within the bounds of ${docsPage('limits')}.`,
   'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 
@@ -49,11 +50,11 @@ export interface Parameters {
   dropGsi1: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
-  /** An existing table, instead of one that the stack makes: docs/adopting.md. */
+  /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
    * The stream of that table; without one, the stream of the stack's own table after it was switched off and on
-   * (docs/operations.md#streamreplaced).
+   * (docs/how-to/operations.md#streamreplaced).
    */
   existingStreamArn: string;
   /**
@@ -64,7 +65,7 @@ export interface Parameters {
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
   redriveMinutes: number;
-  /** Failed batches that are redriven at once; its cost is in docs/operations.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches that are redriven at once; its cost is in docs/how-to/operations.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
@@ -84,10 +85,10 @@ export interface Parameters {
   checkMaxRcu: number;
   /** Write units a second of all workers that repair or rebuild. */
   checkMaxWcu: number;
-  /** Whether a function judges each change of the table, once a minute: docs/observing.md#where-it-runs. */
+  /** Whether a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
-   * The event bus that changes go to (docs/cookbook.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
+   * The event bus that changes go to (docs/how-to/cookbook.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
    * nowhere. Needs `observe`.
    */
   feedEventBus: string;
@@ -110,7 +111,7 @@ export interface Parameters {
   permissionsBoundaryArn: string;
   /**
    * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy has to allow their
-   * services: docs/deploying.md#parameters.
+   * services: docs/how-to/deploying.md#parameters.
    */
   kmsKeyArn: string;
   /** Subnets of the functions, `subnet-1,subnet-2`; they need DynamoDB, S3, SQS and the stream. */
@@ -414,7 +415,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   throw new EdgeloomError(
     'invalid-parameters',
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,
-    'Correct them where the stack is made; docs/reference/parameters.md says what each means.',
+    `Correct them where the stack is made; ${docsPage('parameters')} says what each means.`,
   );
 }
 

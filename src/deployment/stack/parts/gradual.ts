@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { docsPage } from '../../../foundation/docs.ts';
 import type { MetricName } from '../../metric-units.ts';
 import { GRADUAL_ALIAS } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
@@ -108,8 +109,7 @@ function deploymentAlarm(name: string, metric: Metric): Resources[string] {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: name,
-      AlarmDescription:
-        'The new version of the stream function fails: its deployment is rolled back. See docs/deploying.md.',
+      AlarmDescription: `The new version of the stream function fails: its deployment is rolled back. See ${docsPage('deploying')}.`,
       Namespace: metric.namespace,
       MetricName: metric.name,
       Dimensions: Object.entries(metric.dimensions).map(([Name, Value]) => ({ Name, Value })),

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { SourceTable } from '../../../mirror/source.ts';
 import { functionsOf } from '../base/ids.ts';
@@ -93,7 +94,7 @@ export function checkHandlers(modelFile: string, parameters: Parameters): void {
     throw new EdgeloomError(
       'invalid-parameters',
       `These parameters of the stack ask for the function ${name}, and ${join(folder, `${module}.ts`)} is absent.`,
-      'Take the file out of a project that edgeloom init makes in an empty folder; that of mirror out of docs/adopting.md.',
+      `Take the file out of a project that edgeloom init makes in an empty folder; that of mirror out of ${docsPage('adopting')}.`,
     );
   }
 }
