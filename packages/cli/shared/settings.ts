@@ -42,16 +42,16 @@ const schema = z.object({
  * `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL`, and AWS's own `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, `AWS_REGION`,
  * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
  */
-export function readSettings(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env): Settings {
+export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEnv = process.env): Settings {
   // `AWS_ENDPOINT_URL_DYNAMODB= edgeloom …` is a way to do without it, as with the AWS command line.
-  const variable = (name: string): string | undefined => environment[name] || undefined;
+  const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const given = {
-    config: options.config ?? variable('EDGELOOM_CONFIG') ?? 'edgeloom.config.ts',
-    table: options.table ?? variable('EDGELOOM_TABLE'),
-    endpoint: options.endpoint ?? variable('AWS_ENDPOINT_URL_DYNAMODB') ?? variable('AWS_ENDPOINT_URL'),
-    region: options.region ?? variable('AWS_REGION') ?? variable('AWS_DEFAULT_REGION'),
+    config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
+    table: options.table ?? environment['EDGELOOM_TABLE'],
+    endpoint: options.endpoint ?? environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? environment['AWS_ENDPOINT_URL'],
+    region: options.region ?? environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'],
     json: options.json ?? false,
-    logLevel: options.logLevel ?? variable('EDGELOOM_LOG_LEVEL') ?? 'warn',
+    logLevel: options.logLevel ?? environment['EDGELOOM_LOG_LEVEL'] ?? 'warn',
   };
   const result = schema.safeParse(given, parsingInEnglish());
   if (!result.success) {
