@@ -1,11 +1,10 @@
 /** The folder of each page of the documentation that the code names. @internal */
 export const PAGES = {
   adopting: 'how-to',
-  cookbook: 'how-to',
+  alarms: 'how-to',
   deploying: 'how-to',
   limits: 'explain',
   observing: 'explain',
-  operations: 'how-to',
   parameters: 'reference',
 } as const satisfies Record<string, string>;
 
@@ -16,7 +15,7 @@ export type DocsPage = keyof typeof PAGES;
 export const DOCS = 'node_modules/edgeloom/docs';
 
 /**
- * Returns the place of a page of the documentation, such as `node_modules/edgeloom/docs/how-to/operations.md#drift`. `base` replaces its
+ * Returns the place of a page of the documentation, such as `node_modules/edgeloom/docs/how-to/alarms.md#drift`. `base` replaces its
  * folder: an address where the pages are published. A test compares the folders with those that the pages are in.
  */
 export function docsPage(page: DocsPage, anchor = '', base = DOCS): string {
