@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { docsPage } from '../../../foundation/docs.ts';
+import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 
@@ -54,7 +54,7 @@ export interface Parameters {
   existingTableArn: string;
   /**
    * The stream of that table; without one, the stream of the stack's own table after it was switched off and on
-   * (docs/how-to/operations.md#streamreplaced).
+   * (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
   /**
@@ -65,7 +65,7 @@ export interface Parameters {
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
   redriveMinutes: number;
-  /** Failed batches that are redriven at once; its cost is in docs/how-to/operations.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches that are redriven at once; its cost is in docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
@@ -88,7 +88,7 @@ export interface Parameters {
   /** Whether a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
-   * The event bus that changes go to (docs/how-to/cookbook.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
+   * The event bus that changes go to (docs/how-to/feeds.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
    * nowhere. Needs `observe`.
    */
   feedEventBus: string;
@@ -105,7 +105,7 @@ export interface Parameters {
   alarmTopicArn: string;
   /** Who the stack's own topic mails alarms to, once SNS's mail is confirmed; empty: to no address. */
   alarmEmail: string;
-  /** Where these pages are, for links to the runbooks: `https://git.example.com/edgeloom/docs`. */
+  /** Where these pages are, for links to the runbooks; by default in the installed package: `https://git.example.com/edgeloom/docs`. */
   docsUrl: string;
   /** The boundary of every role, as governed accounts want it. */
   permissionsBoundaryArn: string;
@@ -312,10 +312,10 @@ const parametersSchema = z
     docsUrl: z
       .string()
       .regex(
-        /^(docs|https?:\/\/[^\s()]+[^\s()/])$/,
+        /^(node_modules\/edgeloom\/docs|https?:\/\/[^\s()]+[^\s()/])$/,
         'should be an address such as https://git.example.com/edgeloom/docs',
       )
-      .default('docs'),
+      .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
     // Policies and logs name a key; an alias is none to them.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
@@ -410,7 +410,9 @@ export function readParameters(options: ParameterOptions): Parameters {
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
     ? regionProblems(result.data, region)
-    : result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+    : result.error.issues.map(({ path, message }) =>
+        [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
+      );
   if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',
