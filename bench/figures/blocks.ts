@@ -64,7 +64,10 @@ function joined(benchmarks: Benchmarks): string[] {
   const changes = [
     ['title changed', 'a projected attribute of the source changes'],
     ['due date changed', 'an attribute that the order sorts by changes'],
-    ['changed and changed back: r alone', 'one is changed and changed back in a batch: only revisions move'],
+    [
+      'changed and changed back: r alone',
+      'The attribute changes and changes back within one batch (only revision numbers are written)',
+    ],
   ] as const;
   const row = ([figure, change]: readonly [string, string]): string => {
     const capacity = sizes.map((size) =>
