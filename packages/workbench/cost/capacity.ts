@@ -1,5 +1,6 @@
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../../src/core/model/joined.ts';
+import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface ModelCost {
   writes: WriteCost[];
   queries: QueryCost[];
   overheads: Overhead[];
+  /** The costs of edge sets by their numbers of edges. */
+  edgeSets: EdgeSetCost[];
   /** The most that DynamoDB gives one partition: units a second, and gigabytes. An index partition without shards is one key of one. */
   partition: { wcu: number; rcu: number; gigabytes: number };
   /** Warnings of much higher costs than these units, one sentence each. */
@@ -79,7 +82,10 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
   }
   const writes = costsOfWrites(graph, values);
   const warnings = hubWarnings(graph, writes);
-  return { writes, queries, overheads: OVERHEADS, partition: PARTITION, warnings, assumptions: ASSUMPTIONS };
+  return {
+    ...{ writes, queries, overheads: OVERHEADS, edgeSets: costsOfEdgeSets(graph) },
+    ...{ partition: PARTITION, warnings, assumptions: ASSUMPTIONS },
+  };
 }
 
 /** Edge types whose edges change one item of a hub, or whose index items each change of a hub writes. */

@@ -189,7 +189,7 @@ function effectOnSearch({ order, partition, project }: SearchModel, write: Write
   return isShown(project, write) ? 'changes' : 'none';
 }
 
-/** What a change of the attribute does to an item: its key in an index, its content, or nothing. */
+/** The effect of a change of the attribute on an item: its key in an index, its content, or nothing. */
 type Effect = 'moves' | 'changes' | 'none';
 
 function indexChange({ write }: Write, effect: Effect): IndexChange {
@@ -369,7 +369,7 @@ function edgeByHand(edge: EdgeModel, write: Write): number {
   return counters.length === 0 ? own : 2 * (own + counters.length);
 }
 
-// What the model uses
+// The attributes that the model uses
 
 function attributesOfSearch({ order, partition, project }: SearchModel): string[] {
   return [...attributesOfOrder(order), ...(partition === undefined ? [] : [partition]), ...listed(project)];

@@ -98,7 +98,7 @@ async function costOfLoad(
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));
 }
 
-function unitsText({ writes, queries, overheads, partition, warnings, assumptions }: ModelCost): string {
+function unitsText({ writes, queries, overheads, edgeSets, partition, warnings, assumptions }: ModelCost): string {
   const rows = writes.map((one) => {
     const { type, base, view, indexItems, reverseItem, totalEntry, total, read, byHand } = one;
     return [type, writeText(one), base, view, indexItems, reverseItem, totalEntry, total, read, byHand];
@@ -123,11 +123,24 @@ function unitsText({ writes, queries, overheads, partition, warnings, assumption
       overheads.map(({ part, each, wcu, rcu }) => [part, each, wcu, rcu]),
     ),
     '',
+    ...edgeSetsText(edgeSets),
     ...warnings.map((warning) => `warning: ${warning}`),
     'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
     `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
     `assumed: ${assumptions}`,
   ].join('\n');
+}
+
+/** The curves, each with a bar of the write units. */
+function edgeSetsText(edgeSets: ModelCost['edgeSets']): string[] {
+  if (edgeSets.length === 0) return [];
+  const rows = edgeSets.map(({ type, edges, bytes, wcu, isEvicted, rcu, queryRcu, paysFrom }) => [
+    ...[type, edges, isEvicted ? `${bytes}, queried` : bytes, wcu, rcu, queryRcu],
+    paysFrom === undefined ? 'never' : `${paysFrom} reads a write`,
+    '#'.repeat(wcu),
+  ]);
+  const columns = ['edge set of', 'edges', 'bytes', 'next edge: WCU', 'read: RCU', 'by Query', 'set pays from', ''];
+  return [textTable(columns, rows), ''];
 }
 
 function writeText({ write, attribute = 'another attribute' }: ModelCost['writes'][number]): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { docsPage } from '../../../foundation/docs.ts';
+import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 
@@ -105,7 +105,7 @@ export interface Parameters {
   alarmTopicArn: string;
   /** Who the stack's own topic mails alarms to, once SNS's mail is confirmed; empty: to no address. */
   alarmEmail: string;
-  /** Where these pages are, for links to the runbooks: `https://git.example.com/edgeloom/docs`. */
+  /** Where these pages are, for links to the runbooks; by default in the installed package: `https://git.example.com/edgeloom/docs`. */
   docsUrl: string;
   /** The boundary of every role, as governed accounts want it. */
   permissionsBoundaryArn: string;
@@ -312,10 +312,10 @@ const parametersSchema = z
     docsUrl: z
       .string()
       .regex(
-        /^(docs|https?:\/\/[^\s()]+[^\s()/])$/,
+        /^(node_modules\/edgeloom\/docs|https?:\/\/[^\s()]+[^\s()/])$/,
         'should be an address such as https://git.example.com/edgeloom/docs',
       )
-      .default('docs'),
+      .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
     // Policies and logs name a key; an alias is none to them.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
@@ -410,7 +410,9 @@ export function readParameters(options: ParameterOptions): Parameters {
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
     ? regionProblems(result.data, region)
-    : result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+    : result.error.issues.map(({ path, message }) =>
+        [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
+      );
   if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',
