@@ -313,7 +313,7 @@ const STEPS = [
   }),
   step(
     'roll back',
-    'the runbook of docs/how-to/operations.md: the version before, and what the migration had added is gone',
+    'the runbook of docs/how-to/runbooks.md: the version before, and what the migration had added is gone',
     async () => {
       await deploy('v1');
       await run(edgeloom('migrate', '--table', table, '--yes', '--undo'));
@@ -335,7 +335,7 @@ const STEPS = [
   ),
   step(
     'stream off and on',
-    'the alarm StreamReplaced rings, and its runbook of docs/how-to/operations.md ends it',
+    'the alarm StreamReplaced rings, and its runbook of docs/how-to/alarms.md ends it',
     async () => {
       const off = ['--stream-specification', 'StreamEnabled=false'];
       await run(aws('dynamodb', 'update-table', '--table-name', table, ...off));
@@ -385,7 +385,7 @@ const STEPS = [
   step('rebuild', 'the state machine rebuilds, its function may write', async () => {
     await execution({ mode: 'rebuild' });
   }),
-  step('restore', 'the runbook of docs/how-to/operations.md: another table in the place of the own one', async () => {
+  step('restore', 'the runbook of docs/how-to/runbooks.md: another table in the place of the own one', async () => {
     await mappingOfStream();
     await run(aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), '--no-enabled'));
     const ofRestored = ['--table-name', restored];

@@ -49,7 +49,7 @@ export type { ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
 export type { EdgeSetEntry } from './client/read/request/result.ts';
-export type { Where, WhereComparison, WhereValue } from './client/read/request/where.ts';
+export type { Where, WhereComparison, WhereOperators, WhereValue } from './client/read/request/where.ts';
 export type {
   AnySearch,
   BeginningWith,

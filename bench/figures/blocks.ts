@@ -18,8 +18,8 @@ const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 export const PAGES_WITH_FIGURES: readonly string[] = [
   'explain/limits.md',
   'how-to/modelling.md',
-  'how-to/operations.md',
-  'how-to/reading.md',
+  'how-to/repair.md',
+  'how-to/lists.md',
 ];
 
 /** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel, OfGraph } from '../../src/core/model/compiled.ts';
 import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { IS_SOURCE, ownModule } from '../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../src/foundation/options.ts';
@@ -55,7 +55,7 @@ export interface LocalLambda {
   /** A client for the engine. */
   client: DynamoDBClient;
   /** The table. */
-  store: Store;
+  store: Store & ScanSource;
   /** ARN of the table's stream. */
   streamArn: string;
   mapping: {

@@ -1,11 +1,10 @@
 /** The folder of each page of the documentation that the code names. @internal */
 export const PAGES = {
   adopting: 'how-to',
-  cookbook: 'how-to',
+  alarms: 'how-to',
   deploying: 'how-to',
   limits: 'explain',
   observing: 'explain',
-  operations: 'how-to',
   parameters: 'reference',
 } as const satisfies Record<string, string>;
 
@@ -13,7 +12,7 @@ export const PAGES = {
 export type DocsPage = keyof typeof PAGES;
 
 /**
- * Returns the place of a page of the documentation, such as `docs/how-to/operations.md#drift`. `base` replaces `docs`: an address where the
+ * Returns the place of a page of the documentation, such as `docs/how-to/alarms.md#drift`. `base` replaces `docs`: an address where the
  * pages are published. A test compares the folders with those that the pages are in.
  */
 export function docsPage(page: DocsPage, anchor = '', base = 'docs'): string {

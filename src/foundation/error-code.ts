@@ -131,7 +131,7 @@ export type ErrorCode =
   | 'no-connection'
   /**
    * An index has no consistent reads. Remedy: Use `getViews`, `edges`, `has`, or a session
-   * (docs/how-to/reading.md#a-session-your-own-writes-at-once).
+   * (docs/how-to/sessions.md).
    */
   | 'no-consistent-index-read'
   /**

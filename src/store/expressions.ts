@@ -193,21 +193,21 @@ function filterExpression(
   { where = [], itemKeys }: QueryRequest,
 ): (Omit<FilterParts, 'clauses'> & { expression: string }) | undefined {
   const filter: FilterParts = { clauses: [], names: {}, values: {} };
-  for (const [i, term] of where.entries()) {
-    Object.assign(filter.names, { '#a': ATTRIBUTES, [`#f${i}`]: term.attribute });
-    filter.clauses.push(termClause(term, i, filter.values));
-  }
+  filter.clauses.push(...where.map((term) => termClause(term, filter)));
   if (itemKeys !== undefined) addItemKeys(filter, table, itemKeys);
   const { clauses, names, values } = filter;
   return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
 }
 
-/** The clause of a condition on a projected attribute; adds its values. */
-function termClause(term: FilterTerm, i: number, values: Item): string {
+/** The clause of a condition on projected attributes; adds its names and values. */
+function termClause(term: FilterTerm, filter: FilterParts): string {
+  if (term.compare === 'not') return `NOT (${term.terms.map((one) => termClause(one, filter)).join(' AND ')})`;
+  const i = Object.keys(filter.names).length;
+  Object.assign(filter.names, { '#a': ATTRIBUTES, [`#f${i}`]: term.attribute });
   const path = `#a.#f${i}`;
   if (!('value' in term || 'values' in term)) return `attribute_${term.compare}(${path})`;
   const names = ('values' in term ? term.values : [term.value]).map((value, j) => {
-    values[`:f${i}_${j}`] = value;
+    filter.values[`:f${i}_${j}`] = value;
     return `:f${i}_${j}`;
   });
   if (term.compare === 'in') return `${path} IN (${names.join(', ')})`;

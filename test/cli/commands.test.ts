@@ -361,8 +361,8 @@ describe('cost', () => {
   it('agrees with what the writes of a batch consume', async () => {
     const table = 'records-cost';
     await json('table', 'create', '--table', table);
-    const cost = (await json('cost')) as { puts: { type: string; base: number; total: number }[] };
-    const costOf = (type: string) => cost.puts.find((put) => put.type === type)!;
+    const cost = (await json('cost')) as { writes: { type: string; base: number; total: number }[] };
+    const costOf = (type: string) => cost.writes.find((one) => one.type === type)!;
     const line = {
       source: 'GOAL-C1',
       target: 'GOALMEMBERSHIP-USER-C1',

@@ -142,6 +142,8 @@ describe('lists', () => {
     expect(await run(...inbound, '--where', 'memberRole=LEAD', '--where', 'date=2026-01-03')).toMatchObject({
       json: { items: [] },
     });
+    const other = ['--where', 'memberRole!=LEAD', '--where', 'date={"between":["2026-01-01","2026-01-02"]}'];
+    expect(await run(...inbound, ...other)).toMatchObject({ json: { items: [{ source: 'GOAL-F2' }] } });
     expect(await run(...inbound, '--where', 'memberRole')).toMatchObject({
       code: 2,
       json: { error: { code: 'usage' } },

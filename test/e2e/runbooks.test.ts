@@ -15,14 +15,15 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable, serverTime, tableIdentity } from '../../src/store/table.ts';
 import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { BARE, ROOT } from '../support/command.ts';
+import { howTo, OPERATOR_PAGES } from '../support/how-to.ts';
 import { run } from '../support/packed.ts';
 
 /**
- * The commands of docs/how-to/operations.md, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
+ * The commands of the pages for operators, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
  * engine and on a simulator of stacks what they would do in an account.
  */
 
-const PAGE = 'docs/how-to/operations.md';
+const PAGE = 'docs/how-to';
 const TABLE = 'edgeloom-prod-records';
 const STACK = 'edgeloom-prod';
 const graph = withTableName(graphOfPackage, TABLE);
@@ -38,9 +39,9 @@ const ELSEWHERE: readonly RegExp[] = [
 
 /** The commands of the shell's blocks by the heading above them: one for each line, with its continuations. */
 async function commandsByHeading(): Promise<Map<string, string[]>> {
-  const page = await readFile(join(ROOT, PAGE), 'utf8');
+  const page = howTo(OPERATOR_PAGES);
   const found = new Map<string, string[]>();
-  for (const section of page.split(/^#{2,3} /m).slice(1)) {
+  for (const section of page.split(/^#{1,3} /m).slice(1)) {
     const heading = section.slice(0, section.indexOf('\n'));
     const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block!);
     const commands = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').trim().split('\n'));

@@ -76,9 +76,25 @@ it('the demo ends with the line that opens the studio on its data, which may be 
   expect(answer.base.city).toBe('Atlanta');
   expect(answer.edgeSetSize).toBeGreaterThan(100);
   const subject = { id: 'AIRPORT-ATL' };
-  expect((await demo.client.post('/api/update', { subject, before: '{}', after: '{"seen":true}' })).answer).toEqual({
+  expect(
+    (await demo.client.post('/api/update', { subject, before: '{}', after: '{"seen":true}' })).answer,
+  ).toMatchObject({
     changed: ['seen'],
   });
   expect(await demo.interrupt()).toBe(0);
   expect(demo.output().stdout).toContain('check: ok');
+});
+
+it('dev shows its table in a studio that knows the milliseconds of each write', async () => {
+  const dev = await serve(['dev', '--studio', '--engine', 'memory']);
+  expect(dev.output().stdout).toMatch(/studio: {3}http:/);
+  const { client } = dev;
+  const subject = { id: 'USER-1' };
+  const { answer } = await client.post('/api/put', { subject, json: '{"name":"Ada"}' });
+  const path = `/api/trace?source=USER-1&target=USER-1&after=${answer.after}`;
+  await expect.poll(async () => (await client.get(path)).answer.isProjected, { timeout: 30_000 }).toBe(true);
+  const { batch, derived } = (await client.get(path)).answer;
+  expect(batch).toMatchObject({ records: 1 });
+  expect(derived.length).toBeGreaterThan(0);
+  expect(await dev.interrupt()).toBe(0);
 });

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as admin from '../../src/admin.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
@@ -15,12 +13,12 @@ import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import type { StreamRecord } from '../../src/stream/source.ts';
-import { ROOT } from '../support/command.ts';
+import { howTo } from '../support/how-to.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
-/** The recipes of docs/how-to/cookbook.md run as they are printed; those that change data, next to two versions of an application. */
+/** The recipes of docs/how-to run as they are printed; those that change data, next to two versions of an application. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
+const PAGE = howTo();
 
 /** A writer and a reader that know no types. */
 // biome-ignore lint/suspicious/noExplicitAny: the code of the page has no types
@@ -65,7 +63,7 @@ async function kitchen(models: Record<string, CompiledModel>) {
   await table.migrate(graph);
   const reader: Untyped = table.reader(graph);
   const writer: Untyped = createWriter(graph, { store });
-  const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
+  const [idsOf] = await run(blocksOf('Rename\n')[0]!, { reader }, ['idsOf']);
   return { table, writer, reader, given: { graph, store, reader, writer, idsOf, watching } };
 }
 
@@ -180,7 +178,7 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
   const { both, after } = table as Untyped;
   await table.migrate(both);
   const [reader, bothWriter]: Untyped[] = [table.reader(both), createWriter(both, { store: table.store })];
-  const [idsOf] = await run(blocksOf('Cookbook')[0]!, { reader }, ['idsOf']);
+  const [idsOf] = await run(blocksOf('Rename\n')[0]!, { reader }, ['idsOf']);
   const given = { graph: both, store: table.store, reader, writer: bothWriter, idsOf };
   const movers = await moversOf(given);
   const traffic = new Traffic(rest);
@@ -224,7 +222,7 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
   expect(ids.sort()).toEqual(nodes.map(([, to]) => to).sort());
 }
 
-describe('the cookbook', () => {
+describe('the recipes', () => {
   it('erases a person from code', async () => {
     const { nodes, edges } = {
       nodes: { USER: edgeloom.node({ search: { name: {} } }), GOAL: edgeloom.node() },
@@ -343,7 +341,7 @@ describe('the cookbook', () => {
     const { table, given } = await kitchen({ graph });
     await given.writer.putNode('TASK-1', {});
     await table.projectAll();
-    const [code] = blocksOf('Watch in production');
+    const [code] = blocksOf('Traces and metrics');
     const [reader, baseItems] = await run(code!, given, ['watchedReader', 'baseItems']);
     expect(baseItems).toBe(1);
     expect(await reader.getViews(['TASK-1'])).toMatchObject([{ id: 'TASK-1' }]);
@@ -538,7 +536,7 @@ describe('the cookbook', () => {
   });
 
   it('answers requests page by page while the data changes', async () => {
-    const [code] = blocksOf('A REST layer');
+    const [code] = blocksOf('A server');
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
       nodes: { USER: edgeloom.node({ search: { name: { shards: 2 } } }), GOAL: edgeloom.node() },

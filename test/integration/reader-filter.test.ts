@@ -139,6 +139,18 @@ describe('where', () => {
     expect(await found({ status: { in: ['open', 'none'] }, urgent: { exists: true } })).toEqual(byDueDate(OPEN));
     expect(await found({ status: { exists: false } })).toEqual([]);
     expect(await found({ points: { gt: '1' } })).toEqual([]);
+    expect(await found({ points: { equals: 7.5 } })).toEqual(['TICKET-007']);
+    expect(await found({ points: { not: { gte: 3, lt: 200 } } })).toEqual(from(({ points }) => points < 3));
+    // A value of another type has no order, and neither has an absent one.
+    expect(await found({ urgent: { not: { lt: 5 } } })).toHaveLength(200);
+    for (const [note, hits] of [
+      [{ lt: 5 }, 0],
+      [{ not: { lt: 5 } }, 1],
+      [{ not: 'x' }, 1],
+    ] as const) {
+      const { items } = await openReader.search('TICKET.title').equals('Ticket 7', { where: { note } });
+      expect(items).toHaveLength(hits);
+    }
   });
 
   it('gives the units that were consumed where they are asked for', async () => {
@@ -184,14 +196,29 @@ describe('where', () => {
     await refused(inbound({ status: {} }), 'invalid-argument', 'status of where has no comparison');
     await refused(inbound({ status: { like: 'o' } }), 'invalid-argument', 'has no comparison "like"');
     await refused(inbound({ status: { gt: undefined } }), 'invalid-argument', 'has gt, which is undefined');
-    await refused(inbound({ status: { gt: true } }), 'invalid-argument', 'has gt, which is neither text nor number');
-    await refused(inbound({ status: { beginsWith: 1 } }), 'invalid-argument', 'has beginsWith, which is no text');
+    await refused(
+      inbound({ status: { gt: true } }),
+      'invalid-argument',
+      'has gt, which is neither text, number nor binary',
+    );
+    await refused(
+      inbound({ status: { beginsWith: 1 } }),
+      'invalid-argument',
+      'has beginsWith, which is neither text nor binary',
+    );
     await refused(inbound({ status: { between: ['a'] } }), 'invalid-argument', 'has between: ');
     await refused(inbound({ status: { in: [] } }), 'invalid-argument', 'has in: ');
     await refused(inbound({ status: { in: [['a']] } }), 'invalid-argument', 'has in, which is neither text');
     await refused(inbound({ status: { exists: 'yes' } }), 'invalid-argument', 'has exists: "yes"');
+    await refused(inbound({ status: { not: {} } }), 'invalid-argument', 'has no comparison');
+    await refused(inbound({ status: { not: { not: 'a' } } }), 'invalid-argument', 'has no comparison "not"');
+    const hintOf = async (where: object) =>
+      inbound(where).then(String, (error: unknown) => (error as { hint: string }).hint);
+    expect(await hintOf({ statsu: 'open' })).toMatch(/^Did you mean status\? They hold status, title\./);
+    expect(await hintOf({ status: { beginWith: 'o' } })).toMatch(/^Did you mean beginsWith\? There are equals, lt, /);
     const many = Array.from({ length: 101 }, (_, i) => `${i}`);
     await refused(inbound({ status: { in: many } }), 'invalid-argument', 'compares with 101 values');
+    await refused(inbound({ status: { not: { in: many } } }), 'invalid-argument', 'compares with 101 values');
     await inbound({ status: { in: many.slice(1) } });
     await refused(openReader.inDegree('PROJECT-1', 'IN', { where: {} } as never), 'unknown-option', 'where');
   });
@@ -205,16 +232,16 @@ describe('where', () => {
       await expect(search.all({ where, cursor })).rejects.toThrow(invalid);
     }
     const ranged = await search.all({
-      where: { points: { gte: 1, lt: 100 }, status: { in: ['closed', 'x'] } },
+      where: { points: { gte: 1, lt: 100, not: { gt: 5, lt: 7 } }, status: { in: ['closed', 'x'] } },
       limit: 1,
     });
     await search.all({
-      where: { status: { in: ['x', 'closed'] }, points: { lt: 100, gte: 1.0 } },
+      where: { status: { in: ['x', 'closed'] }, points: { not: { lt: 7, gt: 5.0 }, lt: 100, gte: 1.0 } },
       cursor: ranged.cursor,
     });
     for (const where of [
       { points: { gte: 1, lt: 100 } },
-      { points: { gt: 1, lt: 100 }, status: { in: ['closed', 'x'] } },
+      { points: { gte: 1, lt: 100, not: { gt: 5, lt: 8 } }, status: { in: ['closed', 'x'] } },
     ]) {
       await expect(search.all({ where, cursor: ranged.cursor })).rejects.toThrow(invalid);
     }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Attributes, context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -29,13 +27,13 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
-import { ROOT } from '../support/command.ts';
 import { failingStore } from '../support/follow-graph.ts';
+import { howTo } from '../support/how-to.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** Spans and metrics as the SDK of OpenTelemetry gets them, on a real engine. docs/how-to/cookbook.md names them. */
+/** Spans and metrics as the SDK of OpenTelemetry gets them, on a real engine. docs/how-to/telemetry.md names them. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
+const PAGE = howTo(['telemetry']);
 
 /** Nobody else reads these tables: no reader's lease has to end. */
 const noWait = async (): Promise<void> => undefined;
@@ -325,7 +323,7 @@ it('nothing that is observed names an item, or has a value of it', async () => {
   expect(JSON.stringify([spans, await table.metrics()])).not.toContain(secret);
 });
 
-it('what is observed is named in the cookbook, and the other way round', async () => {
+it('what is observed is named in docs/how-to/telemetry.md, and the other way round', async () => {
   const table = await observedTable();
   const { graph, store, telemetry } = table;
   const writer = await writeGoal(table, telemetry);
@@ -337,7 +335,7 @@ it('what is observed is named in the cookbook, and the other way round', async (
   await createReader(graph, { store, telemetry }).getViews(['GOAL-G1']);
   const attributes = table.takeSpans().flatMap((span) => Object.keys(span.attributes));
   const observed = new Set([...attributes, ...Object.keys(await table.metrics())]);
-  const section = PAGE.split(/^## /m).find((one) => one.startsWith('Watch in production'))!;
+  const section = PAGE;
   // `edgeloom.batch.*` stands for each count of a result.
   const texts = [...section.matchAll(/`((?:db|aws|messaging|edgeloom|error)\.[\w.*]+)`/g)].map(([, name]) => name!);
   const isNamed = (name: string, text: string): boolean =>

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GetRecordsCommand } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -15,8 +13,8 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
-import { ROOT } from '../support/command.ts';
 import { eventsOf, type SentEvent } from '../support/events.ts';
+import { howTo } from '../support/how-to.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
@@ -302,8 +300,8 @@ describe('errors of a watched list over HTTP', () => {
 });
 
 describe('the recipe', () => {
-  it('runs as docs/how-to/cookbook.md prints it, on the server and in the page', async () => {
-    const text = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
+  it('runs as docs/how-to/watch.md prints it, on the server and in the page', async () => {
+    const text = howTo(['watch']);
     const [, onServer = '', inPage = ''] = /^## Show a list that moves$.*?^```ts\n(.*?)^```.*?^```js\n(.*?)^```/ms.exec(
       text,
     )!;

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningFeed, startFeed } from '../../src/client/feed/start-feed.ts';
 import { applyWatchEvent, type WatchEvent } from '../../src/client/feed/watch-types.ts';
@@ -7,7 +5,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
-import { ROOT } from '../support/command.ts';
+import { howTo } from '../support/how-to.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
@@ -125,8 +123,8 @@ describe('a watched list of incoming edges', () => {
 });
 
 describe('the recipe', () => {
-  it('runs as docs/how-to/cookbook.md prints it', async () => {
-    const page = readFileSync(join(ROOT, 'docs/how-to/cookbook.md'), 'utf8');
+  it('runs as docs/how-to/watch.md prints it', async () => {
+    const page = howTo(['watch']);
     const [, code = ''] = /^## Watch a list$.*?^```ts\n(.*?)^```/ms.exec(page)!;
     const stopping = new AbortController();
     const shown: string[][] = [];

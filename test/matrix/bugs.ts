@@ -139,11 +139,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
-  cost: inFile(
-    'packages/workbench/cost/capacity.ts',
-    'countSearches(node, undefined) * 2 + ownerItems',
-    'countSearches(node, undefined) * 3 + ownerItems',
-  ),
+  cost: inFile('packages/workbench/cost/writes.ts', 'showsChange ? 1 : 0', 'showsChange ? 2 : 0'),
   'rights of the stack': inFile(
     'deployment/stack/rights/table-rights.ts',
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",

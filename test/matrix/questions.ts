@@ -1,4 +1,4 @@
-import type { WhereComparison, WhereValue } from '../../src/client/read/request/where.ts';
+import type { WhereComparison } from '../../src/client/read/request/where.ts';
 import type { WatchEvent } from '../../src/feed.ts';
 import type { Reader } from '../../src/index.ts';
 import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
@@ -398,11 +398,15 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
   return questions;
 }
 
-/** The same filter by comparisons. */
+/** The same filter by every comparison. */
 function comparing(filter: Record<string, unknown>): Record<string, WhereComparison> {
-  return Object.fromEntries(
-    Object.entries(filter).map(([name, value]) => [name, { in: [value as WhereValue], exists: true }]),
-  );
+  const comparisons = Object.entries(filter).map(([name, asked]): [string, WhereComparison] => {
+    const value = asked as string | number;
+    const range: WhereComparison = { gte: value, lte: value, between: [value, value], not: { lt: value } };
+    const beginning = typeof value === 'string' ? { beginsWith: value } : {};
+    return [name, { equals: value, in: [value], exists: true, ...range, ...beginning }];
+  });
+  return Object.fromEntries(comparisons);
 }
 
 function filterOf(all: readonly Attributes[]): Options | undefined {
@@ -496,7 +500,7 @@ function orderQuestions(model: ModelInput, facts: Facts, type: string, target: s
         'filter',
         `inbound with ${JSON.stringify(filter)}`,
         rows.filter((row) => meets(row.attributes, filter)).map(edgeRow),
-        (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page, where: filter })),
+        (reader) => walk((page) => reader.inbound(target, type, { ...own, ...page, where: comparing(filter) })),
       );
     add('page', 'page of', pageOf(model, facts, type, rows), async (reader) =>
       comparableNodes(model, (await reader.page(target, type, { ...own, limit: 1_000 })).items),

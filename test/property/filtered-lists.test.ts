@@ -46,17 +46,13 @@ const goal: fc.Arbitrary<Goal> = fc.record(
 
 /** A value, or comparisons with values. */
 function condition<Value extends string | number>(value: fc.Arbitrary<Value>) {
-  const comparisons = fc.record(
-    {
-      ...{ not: value, in: fc.array(value, { minLength: 1, maxLength: 3 }), exists: fc.boolean() },
-      ...{ lt: value, lte: value, gt: value, gte: value, between: fc.tuple(value, value) },
-    },
-    { requiredKeys: [] },
-  );
-  return fc.oneof(
-    value,
-    comparisons.filter((all) => Object.keys(all).length > 0),
-  );
+  const operators = {
+    ...{ equals: value, in: fc.array(value, { minLength: 1, maxLength: 3 }), exists: fc.boolean() },
+    ...{ lt: value, lte: value, gt: value, gte: value, between: fc.tuple(value, value) },
+  };
+  const some = <Of>(of: { [Name in keyof Of]: fc.Arbitrary<Of[Name]> }) =>
+    fc.record(of, { requiredKeys: [] }).filter((all) => Object.keys(all).length > 0);
+  return fc.oneof(value, some({ ...operators, not: fc.oneof(value, some(operators)) }));
 }
 
 /** Whether a value is wanted, judged by JavaScript's comparisons, which are right for these values. */
@@ -66,9 +62,10 @@ function isWanted<Value extends string | number>(
 ): boolean {
   if (asked === undefined) return true;
   if (typeof asked !== 'object') return stored === asked;
-  const { not, in: all, exists, lt, lte, gt, gte, between } = asked as WhereComparison<string | number>;
+  const { equals, not, in: all, exists, lt, lte, gt, gte, between } = asked as WhereComparison<string | number>;
   return (
-    (not === undefined || stored !== not) &&
+    (equals === undefined || stored === equals) &&
+    (not === undefined || !isWanted<string | number>(stored, not)) &&
     (all === undefined || (stored !== undefined && all.includes(stored))) &&
     (exists === undefined || (stored !== undefined) === exists) &&
     (lt === undefined || (stored !== undefined && stored < lt)) &&

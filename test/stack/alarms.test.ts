@@ -230,7 +230,7 @@ describe('the dashboard', () => {
   it('links to the runbooks where a parameter says where they are', () => {
     const { Dashboard } = template(testStack(goalGraph(), { docsUrl: 'https://git.example.com/docs' })).Resources;
     expect(Dashboard!.Properties['DashboardBody']).toContain(
-      '[runbook](https://git.example.com/docs/how-to/operations.md#iteratorage)',
+      '[runbook](https://git.example.com/docs/how-to/alarms.md#iteratorage)',
     );
   });
 });

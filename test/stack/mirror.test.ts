@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -14,6 +13,7 @@ import { mappedNode } from '../../src/mirror/items.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+import { howTo } from '../support/how-to.ts';
 import { guardedTable, stopProxies } from '../support/stack/guarded-table.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { tableArn } from '../support/stack/policy-proxy.ts';
@@ -151,7 +151,7 @@ describe('a stack with a source', () => {
   });
 
   it('has a row on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/operations.md'), 'utf8');
+    const page = howTo(['alarms']);
     const alarms = own.filter((id) => id.endsWith('Alarm'));
     for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
     const [before, after] = [stackFixtures(model), stackFixtures(model, parametersOf(MIRRORED))];

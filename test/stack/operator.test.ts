@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../support/command.ts';
+import { howTo, OPERATOR_PAGES } from '../support/how-to.ts';
 import { template } from '../support/stack/template.ts';
 
 /** The policy of operators against the page that tells them what to do: each command and each step in a console. */
 
-const PAGE = readFileSync(join(ROOT, 'docs/how-to/operations.md'), 'utf8');
+const PAGE = howTo(OPERATOR_PAGES);
 
 /** The page says that these sections need the role that deploys. */
 const OF_THE_DEPLOYER = [

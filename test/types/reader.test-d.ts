@@ -355,8 +355,13 @@ it('takes a where of the attributes that the model projects, with values of thei
   void reader.inbound('GOAL-1', 'PINS', { where: { rank: 1 } });
   void reader.search('GOAL.points').all({ where: { status: 'OPEN', points: 3n } });
   void reader.search('GOAL.points').all({ where: { status: { in: ['OPEN'] }, points: { gte: 3n, lt: 5 } } });
+  void reader.search('GOAL.points').all({ where: { status: { not: { equals: 'OPEN' }, beginsWith: 'O' } } });
   // @ts-expect-error: points are numbers
   void reader.search('GOAL.points').all({ where: { points: { gte: '3' } } });
+  // @ts-expect-error: points are numbers
+  void reader.search('GOAL.points').all({ where: { points: { not: { in: ['3'] } } } });
+  // @ts-expect-error: no number has a beginning
+  void reader.search('GOAL.points').all({ where: { points: { beginsWith: '3' } } });
   // @ts-expect-error: there is no such comparison
   void reader.search('GOAL.points').all({ where: { points: { above: 3 } } });
   // @ts-expect-error: points are a number

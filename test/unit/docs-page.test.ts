@@ -9,6 +9,6 @@ it.each(Object.keys(PAGES) as DocsPage[])('the page %s is in the folder that the
 });
 
 it('a page has an anchor, and another place where a base says so', () => {
-  expect(docsPage('operations', 'drift')).toBe('docs/how-to/operations.md#drift');
+  expect(docsPage('alarms', 'drift')).toBe('docs/how-to/alarms.md#drift');
   expect(docsPage('limits', '', 'https://docs.example.com')).toBe('https://docs.example.com/explain/limits.md');
 });

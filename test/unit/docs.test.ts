@@ -53,9 +53,9 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
-describe('docs/how-to/cookbook.md', () => {
+describe('docs/how-to/feeds.md', () => {
   it.each(FEED_KINDS)('names %s of the feed', (kind) => {
-    expect(page('how-to/cookbook.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));
+    expect(page('how-to/feeds.md')).toMatch(new RegExp(`\`feed: {.* ${kind}: \\[`));
   });
 });
 

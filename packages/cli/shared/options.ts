@@ -30,7 +30,7 @@ export interface FilterFlags {
 export function withWhere(command: Command): Command {
   return command.option(
     '--where <attribute=value>',
-    'only items whose projected attribute has this value (JSON, or a text), or compares so with it (!=, <, <=, >, >=); repeatable',
+    'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01","2026-02"]}; repeatable',
     collectValue,
   );
 }

@@ -4,6 +4,7 @@ import { createWriter } from '../../../src/client/write/writer.ts';
 import { type Item, sameValue } from '../../../src/core/items/attribute-value.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { RequestContext } from '../base/context.ts';
+import type { Flow } from '../base/flow.ts';
 import { input, route } from '../base/route.ts';
 
 /** Names a node, or an edge. */
@@ -14,6 +15,8 @@ type Subject = z.infer<typeof subject>;
 export interface WriteAnswer {
   /** Attributes that were changed; of a new item all. */
   changed: string[];
+  /** The number of changes that the studio had seen before: the write is behind it. */
+  after: number;
 }
 
 /** Edits of base items through the writer, which checks them. */
@@ -21,14 +24,15 @@ export const WRITE_ROUTES = [
   route(
     'POST /api/put',
     z.object({ subject, json: z.string() }),
-    async ({ graph, store }, { subject, json }): Promise<WriteAnswer> => {
+    async ({ graph, store, flow }, { subject, json }): Promise<WriteAnswer> => {
       const item = itemOfJson(json);
       const attributes = plainAttributesOf(item, Object.keys(item));
       const writer = createWriter(graph, { store });
       const options = { ifAbsent: true };
+      const after = await seenBefore(flow);
       if ('id' in subject) await writer.putNode(subject.id, attributes, options);
       else await writer.putEdge(subject.source, subject.type, subject.target, attributes, options);
-      return { changed: Object.keys(attributes) };
+      return { changed: Object.keys(attributes), after };
     },
     { writes: true },
   ),
@@ -41,11 +45,12 @@ export const WRITE_ROUTES = [
   route(
     'POST /api/delete',
     z.object({ subject }),
-    async ({ graph, store }, { subject }): Promise<WriteAnswer> => {
+    async ({ graph, store, flow }, { subject }): Promise<WriteAnswer> => {
       const writer = createWriter(graph, { store });
+      const after = await seenBefore(flow);
       if ('id' in subject) await writer.deleteNode(subject.id);
       else await writer.deleteEdge(subject.source, subject.type, subject.target);
-      return { changed: [] };
+      return { changed: [], after };
     },
     { writes: true },
   ),
@@ -53,7 +58,7 @@ export const WRITE_ROUTES = [
 
 /** Writes what was edited, if those attributes are still as they were shown; what others changed meanwhile stays. */
 async function writeEdited(
-  { graph, store }: RequestContext,
+  { graph, store, flow }: RequestContext,
   subject: Subject,
   before: string,
   after: string,
@@ -68,10 +73,17 @@ async function writeEdited(
   );
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const writer = createWriter(graph, { store });
-  if (changed.length === 0) return { changed };
+  const seen = await seenBefore(flow);
+  if (changed.length === 0) return { changed, after: seen };
   if ('id' in subject) await writer.updateNode(subject.id, { set, remove }, options);
   else await writer.updateEdge(subject.source, subject.type, subject.target, { set, remove }, options);
-  return { changed };
+  return { changed, after: seen };
+}
+
+/** The number of changes that the stream has shown so far. */
+async function seenBefore(flow: Flow): Promise<number> {
+  await flow.look();
+  return flow.changes.count;
 }
 
 /** Some attributes of an item, plain; those that it lacks are undefined. */

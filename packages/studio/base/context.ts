@@ -12,6 +12,7 @@ import { type PositionOfStream, positionOfStream } from '../../../src/trust/expl
 import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
 import type { LiveFeed } from './live-feed.ts';
+import type { ProjectorTap } from './projector-tap.ts';
 import type { TableSample } from './table-sample.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -23,10 +24,13 @@ export interface StudioTable {
   client: DynamoDBClient;
   /** Client to read its stream with. */
   streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
+  /** Of the projector, where it runs in this process. Default: one for the studio's own writes. */
+  tap?: ProjectorTap | undefined;
 }
 
 /** Context that all answers of a studio share. */
 export interface StudioContext extends StudioTable {
+  tap: ProjectorTap;
   /** Whether it may write. */
   isWritable: boolean;
   leases: ReaderLeases;
@@ -57,7 +61,7 @@ export async function streamOfTable({
   graph,
   client,
   streams,
-}: Omit<StudioTable, 'store'>): Promise<DynamoDBStreamSource | undefined> {
+}: Pick<StudioTable, 'graph' | 'client' | 'streams'>): Promise<DynamoDBStreamSource | undefined> {
   const { streamArn } = await describeTable(graph, { client });
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }

@@ -1,11 +1,13 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import { isSequenceNumber, streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
 import { isFullPage, ShardPages } from '../../../src/stream/shard-pages.ts';
 import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+import { SeenChanges } from './seen-changes.ts';
 
 /** Changes of one type of nodes or edges. */
 export interface Movement {
@@ -63,6 +65,8 @@ const MOST_HEADS = 500;
 
 /** Follows the stream of a table while somebody looks: a look reads what is new, and nothing is read between two looks. */
 export class Flow {
+  /** The newest changes with their images. */
+  readonly changes = new SeenChanges();
   private source: StreamSource | undefined;
   private readonly shards = new Map<string, ShardPages>();
   private listedAtMs = Number.NEGATIVE_INFINITY;
@@ -101,11 +105,16 @@ export class Flow {
     }
     return {
       seen: this.seen,
-      hasStream: this.source !== undefined,
+      hasStream: this.hasStream,
       moved: [...byWay.values()],
       derived: this.derived,
       recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
     };
+  }
+
+  /** Whether the table has a stream. */
+  get hasStream(): boolean {
+    return this.source !== undefined;
   }
 
   /** The heads of the registry that records have shown, oldest first. */
@@ -171,6 +180,11 @@ export class Flow {
     const item = changedItem(this.graph.table, record);
     if (item === undefined) return;
     const { source, target, oldImage, newImage } = item;
+    const sequenceNumber = record.dynamodb?.SequenceNumber;
+    if (source !== SERVICE_PARTITION && isSequenceNumber(sequenceNumber)) {
+      const position = watermarkOf(streamLabel(this.source!.streamArn), sequenceNumber);
+      this.changes.add({ source, target, oldImage, newImage, sequenceNumber, position, atMs });
+    }
     if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
     else if (isDerivedKey(target)) this.derived += 1;
     else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });

@@ -10,6 +10,7 @@ import { Overview } from './places/overview.tsx';
 import { Query } from './places/query.tsx';
 import { Shards } from './places/shards.tsx';
 import { Timeline } from './places/timeline.tsx';
+import { Trace } from './places/trace.tsx';
 import { Trust } from './places/trust.tsx';
 
 const PLACES = [
@@ -17,6 +18,7 @@ const PLACES = [
   { path: '/explore', name: 'Explore', Show: Explore },
   { path: '/query', name: 'Query', Show: Query },
   { path: '/inspect', name: 'Inspect', Show: Inspect },
+  { path: '/trace', name: 'Trace', Show: Trace },
   { path: '/shards', name: 'Shards', Show: Shards },
   { path: '/timeline', name: 'Timeline', Show: Timeline },
   { path: '/trust', name: 'Trust', Show: Trust },

@@ -12,6 +12,7 @@ import { SEARCH_ROUTES } from '../api/searches.ts';
 import { SUGGEST_ROUTES } from '../api/suggest.ts';
 import { TIMELINE_ROUTES } from '../api/timeline.ts';
 import { TOTAL_ROUTES } from '../api/totals.ts';
+import { TRACE_ROUTES } from '../api/trace.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
 import { WRITE_ROUTES } from '../api/write.ts';
 import { requestContext, type StudioContext } from '../base/context.ts';
@@ -30,6 +31,7 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     TOTAL_ROUTES,
     SEARCH_ROUTES,
     INSPECT_ROUTES,
+    TRACE_ROUTES,
     TRUST_ROUTES,
     WRITE_ROUTES,
   ]

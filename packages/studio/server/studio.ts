@@ -12,6 +12,7 @@ import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { LiveFeed } from '../base/live-feed.ts';
+import { ProjectorTap } from '../base/projector-tap.ts';
 import { TableSample } from '../base/table-sample.ts';
 import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
@@ -42,14 +43,15 @@ const LOOPBACK = '127.0.0.1';
 /** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
-const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/shards', '/timeline', '/trust']);
+const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/trace', '/shards', '/timeline', '/trust']);
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
  * port, and `no-page` where the page is not built.
  */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
-  const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), ...table } = options;
+  const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), tap = new ProjectorTap(), ...given } = options;
+  const table = { ...given, tap, store: tap.around(given.graph.table, given.store) };
   const assets = loadAssets(page);
   const leases = registryLeases(table.graph, table.store);
   const checks = new CheckJob();

@@ -1,8 +1,9 @@
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import { type ModelCost, modelCost, type PutCost } from './capacity.ts';
+import { type ModelCost, modelCost, OBSERVER_SAVE_SECONDS, PROGRESS_SECONDS } from './capacity.ts';
 import type { Prices } from './prices.ts';
+import type { ValueCounts, WriteCost } from './writes.ts';
 
 /** A load of a table. */
 export interface Load {
@@ -14,6 +15,8 @@ export interface Load {
   shares: ReadonlyMap<string, number>;
   /** Queries a second, by their names in `modelCost` or the beginnings of these. Default: none. */
   reads?: ReadonlyMap<string, number>;
+  /** The numbers of values of multi-valued searches. Default: one each. */
+  values?: ValueCounts;
   /** Kilobytes of a view. Default 1. */
   viewKilobytes?: number;
   /** Shards of the stream. Default: by the table's size and its writes. */
@@ -50,6 +53,7 @@ export interface MonthlyPart {
   part:
     | 'puts'
     | 'projections'
+    | 'bookkeeping'
     | 'reads'
     | 'stream function'
     | 'logs'
@@ -90,8 +94,8 @@ const CALLS_A_MESSAGE = 3;
 const [POLLERS, POLL_SECONDS] = [5, 20];
 /** Seconds and gigabytes of the feed's function for one message. */
 const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
-/** Seconds between two saves of its state and of the stream's position, and between two reads of a shard. */
-const [OBSERVER_SAVE_SECONDS, OBSERVER_READ_SECONDS] = [5, 1];
+/** Seconds between two reads of a shard. */
+const OBSERVER_READ_SECONDS = 1;
 const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
@@ -130,7 +134,7 @@ const ASSUMPTIONS =
 
 /** The monthly cost of a load. Throws `unknown-type` or `unknown-query` where the load names a type or a query that the model lacks. */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
-  const capacity = modelCost(graph);
+  const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);
   const readUnits = readUnitsOf(capacity, load.reads);
   const streamShards = load.streamShards ?? shardsOf(load, units);
@@ -170,6 +174,11 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       {
         part: 'projections',
         usd: write(load.putsPerSecond * units.derived) + readUsd(load.putsPerSecond * units.read),
+      },
+      {
+        part: 'bookkeeping',
+        // The registry, read for each batch, and the progress of each shard.
+        usd: readUsd(batches) + write(load.putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
       },
       { part: 'reads', usd: readUsd(readUnits) },
       { part: 'stream function', usd: functionUsd(functionMs) },
@@ -282,7 +291,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
       (edge.incoming === undefined ? 0 : OBSERVED_RCU.counted)
     );
   };
-  const { puts } = modelCost(graph);
+  const puts = createsOf(modelCost(graph));
   const weightOf = (type: string): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   const weights = puts.reduce((sum, { type }) => sum + weightOf(type), 0);
   return puts.reduce((sum, { type }) => sum + unitsOfEdge(type) * weightOf(type), 0) / weights;
@@ -313,7 +322,8 @@ function shardsOf({ putsPerSecond, gigabytes }: Load, { base, derivedWrites }: R
 }
 
 /** Write units and derived items of one put, on the average of the mix. */
-function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
+function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
+  const puts = createsOf(cost);
   for (const type of shares.keys()) {
     if (puts.some((put) => put.type === type)) continue;
     throw new EdgeloomError(
@@ -322,11 +332,11 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
       `Its types are ${puts.map((put) => put.type).join(', ')}.`,
     );
   }
-  const weightOf = ({ type }: PutCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
+  const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   // A part has a view of its own, as small as the part.
-  const viewUnits = ({ kind, view }: PutCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
+  const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
-  const meanOverMix = (count: (put: PutCost) => number): number =>
+  const meanOverMix = (count: (put: WriteCost) => number): number =>
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
     base: meanOverMix(({ base }) => base),
@@ -341,6 +351,11 @@ function unitsOf({ puts }: ModelCost, { shares, viewKilobytes = 1 }: Load) {
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),
   };
+}
+
+/** The writes that a load is of: new items. */
+function createsOf({ writes }: ModelCost): WriteCost[] {
+  return writes.filter(({ write }) => write === 'create');
 }
 
 function hasCopies({ edges }: CompiledModel): boolean {

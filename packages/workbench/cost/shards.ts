@@ -1,6 +1,8 @@
 import { changesPerSecondOf, shardsFor } from '../../../src/core/items/shard-capacity.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
+import { countText } from '../../../src/foundation/figure.ts';
+import { fewerShardsText, MANY_SHARDS } from '../../../src/trust/explain/advice.ts';
 import type { Load } from './monthly.ts';
 
 /**
@@ -9,8 +11,8 @@ import type { Load } from './monthly.ts';
  * one too many is paid for by every range search.
  */
 
-/** From this number on a range search is dearer than most are worth. */
-const MANY_SHARDS = 200;
+/** Changes a second of one shard, with as much again kept free. */
+const SHARD_CHANGES = 250;
 
 /** Advice about the shards of a search. */
 export interface ShardAdvice {
@@ -71,16 +73,17 @@ export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottest
     rangeRcu: shards / 2,
     ...(needed !== undefined && { needed }),
   };
-  const warning = warningOf(advice);
+  const warning = warningOf(search, advice);
   return [warning === undefined ? advice : { ...advice, warning }];
 }
 
-function warningOf({ search, shards, needed, rangeCalls, rangeRcu, putsPerSecond }: ShardAdvice): string | undefined {
+function warningOf(of: SearchModel, advice: ShardAdvice): string | undefined {
+  const { search, shards, needed, rangeCalls, rangeRcu, putsPerSecond } = advice;
   if (needed !== undefined && needed > shards) {
     return `${search} needs ${needed} shards at this rate and has ${shards}, which take ${putsPerSecond} changes a second`;
   }
-  if (shards < MANY_SHARDS) return undefined;
-  const need =
-    needed === undefined ? '' : `; this rate needs ${needed}: write shards: ${needed}, and run edgeloom migrate once`;
-  return `${search} has ${shards} shards: a range, a prefix or latest takes ${rangeCalls} calls and ${rangeRcu} RCU at least${need}`;
+  if (shards < MANY_SHARDS || needed === shards) return undefined;
+  const fewer = needed ?? 1;
+  const rate = needed === undefined ? `up to ${SHARD_CHANGES} changes a second need one` : `this rate needs ${needed}`;
+  return `${search} has ${shards} shards: a range, a prefix or latest takes ${rangeCalls} calls and ${rangeRcu} RCU at least; ${rate}, with ${countText(fewer, 'call')} and ${fewer / 2} RCU: ${fewerShardsText(of, fewer)}`;
 }

@@ -6,21 +6,26 @@ import { compareKeys } from './encoding.ts';
 /** Comparisons with one value. `<>` holds where the attribute is absent, too; the others hold between values of one type. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
-/** A condition on one attribute. */
+/** A condition on one attribute, or that others do not all hold. */
 export type FilterTerm =
   | { attribute: string; compare: Comparison; value: AttributeValue }
   | { attribute: string; compare: 'in'; values: readonly AttributeValue[] }
-  | { attribute: string; compare: 'exists' | 'not_exists' };
+  | { attribute: string; compare: 'exists' | 'not_exists' }
+  | { compare: 'not'; terms: Filter };
 
 /** Conditions, all of which have to hold. */
 export type Filter = readonly FilterTerm[];
 
-/** Whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes. */
+/** Whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes, binary by its bytes. */
 export function passesFilter(attributes: Item, filter: Filter): boolean {
-  return filter.every((term) => holds(attributeOf(attributes, term.attribute), term));
+  return filter.every((term) =>
+    term.compare === 'not'
+      ? !passesFilter(attributes, term.terms)
+      : holds(attributeOf(attributes, term.attribute), term),
+  );
 }
 
-function holds(stored: AttributeValue | undefined, term: FilterTerm): boolean {
+function holds(stored: AttributeValue | undefined, term: Exclude<FilterTerm, { compare: 'not' }>): boolean {
   switch (term.compare) {
     case 'exists':
       return stored !== undefined;
@@ -33,15 +38,21 @@ function holds(stored: AttributeValue | undefined, term: FilterTerm): boolean {
     case '<>':
       return !sameValue(stored, term.value);
     case 'begins_with':
-      return stored !== undefined && 'S' in stored && 'S' in term.value && stored.S.startsWith(term.value.S);
+      return stored !== undefined && isBeginning(term.value, stored);
     default:
       return stored !== undefined && isInOrder(term.compare, order(stored, term.value));
   }
 }
 
+function isBeginning(prefix: AttributeValue, stored: AttributeValue): boolean {
+  if ('S' in prefix) return 'S' in stored && stored.S.startsWith(prefix.S);
+  return 'B' in prefix && 'B' in stored && Buffer.compare(prefix.B, stored.B.subarray(0, prefix.B.length)) === 0;
+}
+
 /** Below 0: the first value is the lesser. Undefined: the two have no order. */
 function order(left: AttributeValue, right: AttributeValue): number | undefined {
   if ('S' in left && 'S' in right) return compareKeys(left.S, right.S);
+  if ('B' in left && 'B' in right) return Buffer.compare(left.B, right.B);
   return 'N' in left && 'N' in right ? compareNumbers(left.N, right.N) : undefined;
 }
 

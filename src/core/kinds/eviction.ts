@@ -9,8 +9,11 @@ import type { CompiledModel } from '../model/compiled.ts';
  * evicted, and readers read the base edges instead.
  */
 
-/** The default budget of views, in bytes. */
-export const DEFAULT_VIEW_BUDGET_BYTES = 65_536;
+/**
+ * The default budget of views, in bytes. Each write of a view is billed by its size, so a larger set has to be read many times a write
+ * to cost less than Queries of the edges.
+ */
+export const DEFAULT_VIEW_BUDGET_BYTES = 8_192;
 
 /** The size of a map without entries. */
 const MAP_BYTES = 3;

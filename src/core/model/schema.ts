@@ -123,7 +123,7 @@ export interface NodeOptions<
   view?: View;
   /**
    * Bytes that a view may have; beyond it its largest edge type leaves the set, and readers look at the base edges
-   * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 65,536.
+   * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 8,192.
    */
   viewBudgetBytes?: number;
   /**

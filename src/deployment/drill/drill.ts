@@ -89,7 +89,7 @@ export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
     throw new EdgeloomError(
       'invalid-option',
       `The stack ${stack} has no alarm${named} that tells a topic.`,
-      `Name the stack as in edgeloom-prod, its region with --region, and alarms as ${docsPage('operations')} does.`,
+      `Name the stack as in edgeloom-prod, its region with --region, and alarms as ${docsPage('alarms')} does.`,
     );
   }
   const drilled: DrilledAlarm[] = [];

@@ -14,6 +14,7 @@ import type { ShardPosition, StreamPosition } from '../../stream/progress/stream
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import { isOfReaders, type ObservedDrift } from '../observe/obligation.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
+import { adviceOf } from './advice.ts';
 import { type IndexSampleStatus, indexSampleProblems, indexSampleStatus } from './index-sample.ts';
 import { NOT_VERIFIED } from './verified-text.ts';
 
@@ -129,6 +130,8 @@ export interface Status {
   conflicts: Conflict[];
   /** Problems that need a person, a sentence each. */
   problems: string[];
+  /** The needless costs of the model, with the remedy, a sentence each: shards that ranges ask, budgets of large views. */
+  advice: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
   rcu: number;
   /** GetRecords calls of telling the stream's position: a shard serves five a second, to all its readers together. */
@@ -220,9 +223,16 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
         ? []
         : [`${countText(unreadable, 'item')} ~edgeloom erasure/… cannot be read: ${UNREADABLE}`]),
     ],
+    advice: adviceOf(graph, presentRate(consumers, now())),
     rcu: stats.rcu,
     streamReads: position?.streamReads ?? 0,
   };
+}
+
+/** Records a second that the consumers apply together; undefined: none was seen lately. */
+function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): number | undefined {
+  const present = consumersOf(consumers.filter(({ isStopped, seenAtMs }) => !isStopped && nowMs - seenAtMs < GONE_MS));
+  return present.length === 0 ? undefined : present.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0);
 }
 
 function sourceProblem({ source, poisoned }: SourceStatus): string[] {

@@ -138,8 +138,8 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
     covers: ['command:cost'],
     run: async (bench) => {
       await bench.migrate(bench.model);
-      const { puts } = modelCost(bench.model);
-      const costOf = (type: string) => puts.find((put) => put.type === type)!;
+      const { writes } = modelCost(bench.model);
+      const costOf = (type: string) => writes.find((one) => one.type === type && one.write === 'create')!;
       const [source] = bench.sources as [string];
       const target = bench.targets[1]!;
       const node = await unitsOf(bench, () =>

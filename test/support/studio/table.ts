@@ -1,3 +1,4 @@
+import { ProjectorTap } from '../../../packages/studio/base/projector-tap.ts';
 import { startStudio } from '../../../packages/studio/server/studio.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -41,10 +42,12 @@ async function studioTable<G extends CompiledModel>(model: G) {
   const table = await testTable(model);
   const { graph, store, streams, streamArn } = table;
   const writer = createWriter(graph, { store });
-  const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 });
+  const tap = new ProjectorTap();
+  const projector = tap.projector(graph, store);
+  const worker = createWorker(graph, { store, streams, streamArn, projector, pollIntervalMs: 20 });
   const run = worker.run();
   run.catch(() => undefined);
-  return { ...table, writer, worker, run };
+  return { ...table, tap, writer, worker, run };
 }
 
 /** Everything that a logger was told, details included. */
@@ -57,19 +60,20 @@ export function keepingLogger() {
 }
 
 /** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not wanted. */
-export async function openStudio(options: { isWritable?: boolean; page?: URL } = {}) {
+export async function openStudio(options: { isWritable?: boolean; page?: URL; isTapped?: boolean } = {}) {
   return openStudioOf(studioGraph(), options);
 }
 
 /** The same with a model of one's own. */
 export async function openStudioOf<G extends CompiledModel>(
   model: G,
-  { isWritable = false, page }: { isWritable?: boolean; page?: URL } = {},
+  { isWritable = false, page, isTapped = true }: { isWritable?: boolean; page?: URL; isTapped?: boolean } = {},
 ) {
   const table = await studioTable(model);
   const { graph, store, client, streams } = table;
+  const tap = isTapped ? table.tap : undefined;
   const log = keepingLogger();
-  const studio = await startStudio({ graph, store, client, streams, isWritable, page, logger: log.logger });
+  const studio = await startStudio({ graph, store, client, streams, tap, isWritable, page, logger: log.logger });
   return {
     ...table,
     studio,

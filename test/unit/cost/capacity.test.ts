@@ -30,7 +30,9 @@ const cost = modelCost(
   }),
 );
 
-const put = (type: string) => cost.puts.find((entry) => entry.type === type);
+const put = (type: string) => cost.writes.find((entry) => entry.type === type && entry.write === 'create');
+const change = (type: string, attribute?: string) =>
+  cost.writes.find((entry) => entry.type === type && entry.write === 'change' && entry.attribute === attribute);
 const query = (name: string) => cost.queries.find((entry) => entry.query === name);
 
 it('T26: has what DynamoDB gives one partition', () => {
@@ -41,52 +43,24 @@ describe('the cost of a put', () => {
   it('counts each index item once in the table and once in each of its indexes', () => {
     // gsi0 and gsi1 share an item, an order by name has one of its own.
     expect(put('FOR')).toEqual({
-      type: 'FOR',
-      kind: 'edge',
-      base: 1,
-      view: 1,
-      indexItems: 3 + 2,
-      reverseItem: 0,
-      totalEntry: 0,
-      read: 0,
-      total: 7,
-      inTransaction: 2,
+      ...{ type: 'FOR', kind: 'edge', write: 'create' },
+      ...{ base: 1, view: 1, indexItems: 3 + 2, reverseItem: 0, totalEntry: 0, read: 0, total: 7, byHand: 4 },
     });
-    expect(put('SEEN')).toEqual({
-      type: 'SEEN',
-      kind: 'edge',
-      base: 1,
-      view: 0,
-      indexItems: 2,
-      reverseItem: 0,
-      totalEntry: 0,
-      read: 0,
-      total: 3,
-      inTransaction: 2,
-    });
-    expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2, inTransaction: 2 });
-    expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4, inTransaction: 2 });
+    expect(put('SEEN')).toMatchObject({ view: 0, indexItems: 2, total: 3, byHand: 2 });
+    expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2, byHand: 1 });
+    expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4, byHand: 2 });
   });
 
   it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
-    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3, inTransaction: 2 });
-    expect(put('STORE')).toMatchObject({ fanOut: { KEPT_IN: 1 } });
-    expect(put('USER')).not.toHaveProperty('fanOut');
+    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3, read: 2 });
+    expect(change('STORE', 'city')).toMatchObject({ perEdge: { KEPT_IN: { wcu: 1, rcu: 1, byHand: 0 } } });
+    expect(change('STORE', 'zip')).toBeUndefined();
+    expect(change('STORE')).not.toHaveProperty('perEdge');
+    expect(change('USER')).not.toHaveProperty('perEdge');
   });
 
   it('counts the owner items of a node as the index items of its edges', () => {
-    expect(put('USER')).toEqual({
-      type: 'USER',
-      kind: 'node',
-      base: 1,
-      view: 1,
-      indexItems: 5,
-      reverseItem: 0,
-      totalEntry: 0,
-      read: 0,
-      total: 7,
-      inTransaction: 2,
-    });
+    expect(put('USER')).toMatchObject({ base: 1, view: 1, indexItems: 5, total: 7 });
   });
 });
 
@@ -130,9 +104,14 @@ describe('the cost of index items that use the source', () => {
   );
 
   it('is said of the source, for each edge that leaves it', () => {
-    const ticket = joined.puts.find(({ type }) => type === 'TICKET');
-    expect(ticket).toMatchObject({ outDegree: { IN: 3 + 3 } });
-    expect(joined.puts.find(({ type }) => type === 'IN')).not.toHaveProperty('outDegree');
+    const of = (type: string) => joined.writes.filter((one) => one.type === type && one.perEdge !== undefined);
+    // The one item moves, and the other one gets a new revision; without the node neither is in an order.
+    expect(of('TICKET').map(({ write, attribute, perEdge }) => [write, attribute, perEdge!['IN']!.wcu])).toEqual([
+      ['change', 'due', 3 + 2],
+      ['change', 'status', 3 + 2],
+      ['delete', undefined, 2 + 2],
+    ]);
+    expect(of('IN')).toEqual([]);
   });
 
   it('is a warning where the source looks like a hub', () => {
@@ -142,7 +121,7 @@ describe('the cost of index items that use the source', () => {
 });
 
 describe('the cost of a part', () => {
-  const { puts } = modelCost(
+  const { writes } = modelCost(
     defineGraph({
       table: 'records',
       nodes: {
@@ -162,7 +141,7 @@ describe('the cost of a part', () => {
       },
     }),
   );
-  const costOf = (name: string) => puts.find(({ type }) => type === name);
+  const costOf = (name: string) => writes.find(({ type }) => type === name);
 
   it('has its view and its searches; those are not of the node', () => {
     expect(costOf('USER.STATE')).toMatchObject({ kind: 'part', base: 1, view: 1, indexItems: 4, total: 6 });
@@ -171,7 +150,88 @@ describe('the cost of a part', () => {
   });
 
   it('names the edges whose index items use it', () => {
-    expect(costOf('USER.STATE')!.outDegree).toEqual({ IN: 3 });
-    expect(costOf('USER.COUNTS')).not.toHaveProperty('outDegree');
+    const using = writes.filter(({ kind, perEdge }) => kind === 'part' && perEdge !== undefined);
+    expect(using.map(({ type, write, attribute, perEdge }) => [type, write, attribute, perEdge!['IN']!.wcu])).toEqual([
+      ['USER.STATE', 'change', 'status', 3],
+      ['USER.STATE', 'delete', undefined, 2],
+    ]);
+  });
+});
+
+describe('the cost by hand', () => {
+  const { writes } = modelCost(
+    defineGraph({
+      table: 'records',
+      nodes: {
+        USER: node({ search: { name: {} } }),
+        PLAIN: node(),
+        PRODUCT: node({ view: 'KEYS_ONLY', search: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }),
+        TAGGED: node({ view: 'KEYS_ONLY', search: { tags: { multiValue: true } } }),
+      },
+      edges: {
+        IN: edge({ from: 'USER', to: 'PLAIN', inbound: { orders: { at: 'at' } } }),
+        BOTH: edge({ from: 'USER', to: 'PLAIN', inbound: { orders: { at: 'at', by: 'by' } } }),
+        FOLLOWS: edge({ from: 'USER', to: 'PLAIN', edgeSet: false, inbound: { orders: { at: 'at' } }, degree: true }),
+      },
+    }),
+    new Map([['TAGGED.tags', 5]]),
+  );
+  /** Units of a type created, changed in an attribute and in another one, and deleted: ours, and by hand. */
+  const rowsOf = (name: string) =>
+    writes.filter(({ type }) => type === name).map(({ total, byHand }) => `${total} ${byHand}`);
+
+  it('is that of index keys on the item itself, in indexes of ALL', () => {
+    expect(rowsOf('USER')).toEqual(['4 2', '5 3', '2 2', '4 2']);
+    expect(rowsOf('PLAIN')).toEqual(['2 1', '2 1', '2 1']);
+    expect(rowsOf('PRODUCT')[0]).toBe('14 7');
+    expect(rowsOf('PRODUCT')[1]).toBe('4 8');
+    expect(rowsOf('PRODUCT').at(-2)).toBe('1 7');
+  });
+
+  it('has an edge in its partition, with a key for each order, and a transaction where it is counted', () => {
+    expect(rowsOf('IN')).toEqual(['4 2', '4 3', '1 2', '4 2']);
+    expect(rowsOf('BOTH')[0]).toBe('5 3');
+    expect(rowsOf('FOLLOWS')[0]).toBe('7 6');
+  });
+
+  it('has an item for each value of an attribute of several', () => {
+    expect(rowsOf('TAGGED')).toEqual(['12 11', '5 5', '1 1', '12 11']);
+  });
+});
+
+describe('the cost of an edge set', () => {
+  const set = (viewBudgetBytes?: number) => {
+    const graph = defineGraph({
+      table: 'records',
+      nodes: { GOAL: node({ view: ['title'], viewBudgetBytes }), USER: node() },
+      edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'] }) },
+    });
+    return modelCost(graph).edgeSets;
+  };
+
+  it('grows with its edges, so that ever more reads have to pay for a write', () => {
+    const points = set(380 * 1024);
+    expect(points.map(({ edges, wcu, isEvicted }) => [edges, wcu, isEvicted])).toEqual([
+      ...[
+        [1, 1, false],
+        [14, 2, false],
+        [50, 4, false],
+        [100, 7, false],
+        [500, 31, false],
+      ],
+    ]);
+    expect(points.map(({ paysFrom }) => paysFrom)).toEqual([10, 20, 20, 35, 39]);
+  });
+
+  it('ends at 8 KB by default: readers query the edges of the largest type', () => {
+    expect(set().map(({ edges, isEvicted, wcu }) => [edges, isEvicted, wcu])).toEqual([
+      ...[
+        [1, false, 1],
+        [14, false, 2],
+        [50, false, 4],
+        [100, false, 7],
+        [500, true, 1],
+      ],
+    ]);
   });
 });

@@ -32,7 +32,7 @@ describe('advice on shards', () => {
     const [name, city] = modelShards(graph, { putsPerSecond: 1000, shares: new Map() });
     expect(name).toMatchObject({ needed: 1, rangeCalls: 200, rangeRcu: 100 });
     expect(name!.warning).toContain(
-      'takes 200 calls and 100 RCU at least; this rate needs 1: write shards: 1, and run edgeloom migrate once',
+      'takes 200 calls and 100 RCU at least; this rate needs 1, with 1 call and 0.5 RCU: write shards: 1 in nodes.USER.search.name, then run edgeloom migrate --yes',
     );
     expect(city).toMatchObject({ needed: 1 });
     expect(city).not.toHaveProperty('warning');

@@ -37,7 +37,7 @@ class FakeCloudWatch {
 
   constructor(names: readonly string[]) {
     for (const name of names) {
-      const AlarmDescription = `It is so. Runbook: docs/how-to/operations.md#${name.toLowerCase()}`;
+      const AlarmDescription = `It is so. Runbook: docs/how-to/alarms.md#${name.toLowerCase()}`;
       this.alarms.set(`own-test-${name}`, {
         ...{ AlarmName: `own-test-${name}`, AlarmDescription, AlarmActions: [TOPIC], StateValue: 'OK' },
       });
@@ -96,7 +96,7 @@ describe('a drill', () => {
     ]);
     expect(drilled[0]).toMatchObject({
       topics: [TOPIC],
-      description: 'It is so. Runbook: docs/how-to/operations.md#iteratorage',
+      description: 'It is so. Runbook: docs/how-to/alarms.md#iteratorage',
     });
     expect(onAlarm).toHaveBeenCalledTimes(3);
     expect(service.calls.filter((call) => call.startsWith('own-test-Drift'))).toEqual([
@@ -206,7 +206,7 @@ describe('edgeloom drill', () => {
   it('with --dry-run lists alarms, topics and runbooks, and sets nothing', async () => {
     const service = new FakeCloudWatch(['IteratorAge', 'Drift']);
     const text = await run(service, '--dry-run');
-    expect(text).toMatch(/own-test-IteratorAge +planned +own-test-alarms +docs\/how-to\/operations.md#iteratorage/);
+    expect(text).toMatch(/own-test-IteratorAge +planned +own-test-alarms +docs\/how-to\/alarms.md#iteratorage/);
     expect(service.calls).toEqual(['DescribeAlarms']);
     expect(JSON.parse(await run(service, '--dry-run', '--json'))).toMatchObject({ dryRun: true, told: 0 });
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import type { Store } from '../../../../src/core/store-port.ts';
+import type { ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { Logger } from '../../../../src/foundation/logger.ts';
 import { inheritedEnvironment } from '../../../local/emulator/function/environment.ts';
@@ -22,7 +22,7 @@ export interface Projecting {
   engine: EngineName;
   endpoint: string;
   /** The table. */
-  store: Store;
+  store: Store & ScanSource;
   /** Rejects when it gives up. */
   ended: Promise<unknown>;
   /** Absent without sources. */

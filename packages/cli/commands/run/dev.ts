@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
-import { createStreamsClient } from '../../../../src/store/client.ts';
+import { createClient, createStreamsClient } from '../../../../src/store/client.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { positionOfStream } from '../../../../src/trust/explain/position.ts';
 import { status } from '../../../../src/trust/explain/status.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
-import { startLocal } from '../../../local/local.ts';
+import { type Local, startLocal } from '../../../local/local.ts';
+import { ProjectorTap } from '../../../studio/base/projector-tap.ts';
+import { type Studio, startStudio } from '../../../studio/server/studio.ts';
 import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
@@ -25,6 +27,7 @@ interface DevOptions {
   engine?: EngineName;
   lambda?: string | true;
   observe: boolean;
+  studio?: boolean;
 }
 
 /** `edgeloom dev`: engine, table and projector until Ctrl-C. */
@@ -43,31 +46,39 @@ export function devCommand(command: Command): void {
       `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
     )
     .option('--no-observe', 'do not judge what is projected')
+    .option('--studio', 'show the table in a studio that may write; it follows each write with its milliseconds')
     .addHelpText(
       'after',
       examples(
         'dev',
         'dev --port 8000 --data .edgeloom/data',
+        'dev --studio',
         'dev --engine memory',
         'dev --lambda',
         'dev --lambda src/my-handler.ts',
       ),
     )
-    .action(async ({ port, data, engine, lambda, observe }: DevOptions, command: Command) => {
+    .action(async ({ port, data, engine, lambda, observe, studio: hasStudio }: DevOptions, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { graph } = await openModel(settings);
       const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
       const sources = await loadSources(settings.config);
       const options = { engine, port, dataDir: data, observe, onDrift, sources };
+      const tap = new ProjectorTap();
       const projecting =
         lambda === undefined
-          ? await devWorker(graph, options, settings)
+          ? await devWorker(graph, options, settings, tap)
           : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
+      const studio = hasStudio === true ? await devStudio(graph, projecting, tap, settings) : undefined;
+      const stop = async (): Promise<void> => {
+        await studio?.close();
+        await projecting.stop();
+      };
       const ended = new Promise<void>((resolve, reject) => {
-        stopOnSignal(() => projecting.stop().then(resolve, reject));
+        stopOnSignal(() => stop().then(resolve, reject));
         // A projector that gives up ends the command with its error, and with all that it runs.
         Promise.all([projecting.ended, projecting.mirrors?.ended]).catch((error: unknown) =>
-          projecting.stop().finally(() => reject(error)),
+          stop().finally(() => reject(error)),
         );
       });
       const { endpoint, lines, store } = projecting;
@@ -79,9 +90,12 @@ export function devCommand(command: Command): void {
         `table:    ${graph.table.name}`,
         ...sourceLines,
         engineLine,
+        ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
         ...lines,
       ].join('\n');
-      print({ json: { endpoint, table: graph.table.name, engine: projecting.engine, ...notice }, text }, settings.json);
+      const shown = studio && { studio: studio.url };
+      const json = { endpoint, table: graph.table.name, engine: projecting.engine, ...shown, ...notice };
+      print({ json, text }, settings.json);
       await ended;
     });
 }
@@ -91,17 +105,49 @@ function engineText(engine: EngineName): string {
   return engine === 'memory' ? 'memory; the data end with this process' : engine;
 }
 
-async function devWorker(graph: CompiledModel, options: DevEngine, settings: Settings): Promise<Projecting> {
+/** A studio over the table of `dev`. `tap`: of its projector, where that runs in this process. */
+async function devStudio(
+  graph: CompiledModel,
+  { endpoint, store }: Projecting,
+  tap: ProjectorTap,
+  settings: Settings,
+): Promise<Pick<Studio, 'url' | 'close'>> {
+  const streams = createStreamsClient({ endpoint });
+  const client = createClient({ endpoint });
+  const logger = createLogger(settings);
+  const { url, close } = await startStudio({ graph, store, client, streams, tap, isWritable: true, logger });
+  return {
+    url,
+    close: async () => {
+      await close();
+      streams.destroy();
+      client.destroy();
+    },
+  };
+}
+
+async function devWorker(
+  graph: CompiledModel,
+  options: DevEngine,
+  settings: Settings,
+  tap: ProjectorTap,
+): Promise<Projecting> {
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
+  let open: (store: Local['store']) => void = () => undefined;
+  // The worker begins before its store is known here.
+  const tapped = new Promise<Local['store']>((resolve) => {
+    open = resolve;
+  }).then((store) => tap.projector(graph, store));
   const local = await startLocal(graph, {
     ...options,
-
+    projector: { project: async (records, options) => await (await tapped).project(records, options) },
     logger,
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
       line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });
   const { endpoint, store, streamArn, worker } = local;
+  open(store);
   const streams = createStreamsClient({ endpoint });
   const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
   line = new LiveLine({

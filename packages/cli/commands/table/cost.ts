@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
-import { modelCost } from '../../../workbench/cost/capacity.ts';
+import { type ModelCost, modelCost } from '../../../workbench/cost/capacity.ts';
 import { type Load, type MonthlyCost, monthlyCost } from '../../../workbench/cost/monthly.ts';
 import { readPrices } from '../../../workbench/cost/prices.ts';
 import { modelShards, type ShardAdvice } from '../../../workbench/cost/shards.ts';
@@ -18,6 +18,7 @@ interface CommandOptions {
   read?: Map<string, number>;
   viewKb?: number;
   streamShards?: number;
+  values?: Map<string, number>;
 }
 
 /** `edgeloom cost`: what the model costs. */
@@ -37,6 +38,11 @@ export function costCommand(command: Command): void {
     .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', collectRead)
     .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', parsePositive)
     .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
+    .option(
+      '--values <search=n>',
+      'how many values an attribute of a search with multiValue has (default: 1); repeat it',
+      collectValues,
+    )
     .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
     .addHelpText(
       'after',
@@ -49,8 +55,9 @@ export function costCommand(command: Command): void {
     );
   command.action(
     inModel(async ({ graph }, options: CommandOptions) => {
-      const units = modelCost(graph);
-      const { rate, type = new Map() } = options;
+      const { rate, type = new Map(), values } = options;
+      checkValues(graph, values);
+      const units = modelCost(graph, values);
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
       // A region of the environment says nothing of prices.
       const money = await costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
@@ -66,7 +73,7 @@ export function costCommand(command: Command): void {
 
 async function costOfLoad(
   graph: CompiledModel,
-  { rate, gb = 0, type, prices, read: reads, viewKb, streamShards }: CommandOptions,
+  { rate, gb = 0, type, prices, read: reads, viewKb, streamShards, values }: CommandOptions,
   region: string | undefined,
 ) {
   if (rate === undefined) {
@@ -81,6 +88,7 @@ async function costOfLoad(
   const load: Load = {
     ...{ putsPerSecond: rate, gigabytes: gb, shares: type ?? new Map() },
     ...(reads && { reads }),
+    ...(values && { values }),
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
@@ -90,34 +98,68 @@ async function costOfLoad(
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));
 }
 
-function unitsText({ puts, queries, partition, warnings, assumptions }: ReturnType<typeof modelCost>): string {
-  const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, totalEntry, total, read }) => [
-    ...[type, kind, base, view, indexItems, reverseItem, totalEntry, total, read],
-  ]);
+function unitsText({ writes, queries, overheads, edgeSets, partition, warnings, assumptions }: ModelCost): string {
+  const rows = writes.map((one) => {
+    const { type, base, view, indexItems, reverseItem, totalEntry, total, read, byHand } = one;
+    return [type, writeText(one), base, view, indexItems, reverseItem, totalEntry, total, read, byHand];
+  });
   return [
-    textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'total', 'WCU', 'RCU'], rows),
+    textTable(['type', 'write', 'base', 'view', 'index items', 'reverse', 'total', 'WCU', 'RCU', 'by hand'], rows),
+    '',
+    ...writes.flatMap((one) =>
+      Object.entries(one.perEdge ?? {}).map(
+        ([edgeType, { wcu, rcu, byHand }]) =>
+          `${one.type}, ${writeText(one)}: up to ${wcu} WCU and ${rcu} RCU more for each ${edgeType}; by hand ${byHand} WCU`,
+      ),
+    ),
     '',
     textTable(
       ['query', 'calls', 'RCU'],
       queries.map(({ query, calls, rcu }) => [query, calls, rcu]),
     ),
     '',
-    ...puts.flatMap(({ type, fanOut = {} }) =>
-      Object.entries(fanOut).map(
-        ([edgeType, wcu]) => `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
-      ),
+    textTable(
+      ['besides', 'each', 'WCU', 'RCU'],
+      overheads.map(({ part, each, wcu, rcu }) => [part, each, wcu, rcu]),
     ),
-    ...puts.flatMap(({ type, outDegree = {} }) =>
-      Object.entries(outDegree).map(
-        ([edgeType, wcu]) =>
-          `a change of what ${edgeType} uses of ${type} nodes: up to ${wcu} WCU more for each edge that leaves the node`,
-      ),
-    ),
+    '',
+    ...edgeSetsText(edgeSets),
     ...warnings.map((warning) => `warning: ${warning}`),
     'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
     `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
     `assumed: ${assumptions}`,
   ].join('\n');
+}
+
+/** The curves, each with a bar of the write units. */
+function edgeSetsText(edgeSets: ModelCost['edgeSets']): string[] {
+  if (edgeSets.length === 0) return [];
+  const rows = edgeSets.map(({ type, edges, bytes, wcu, isEvicted, rcu, queryRcu, paysFrom }) => [
+    ...[type, edges, isEvicted ? `${bytes}, queried` : bytes, wcu, rcu, queryRcu],
+    paysFrom === undefined ? 'never' : `${paysFrom} reads a write`,
+    '#'.repeat(wcu),
+  ]);
+  const columns = ['edge set of', 'edges', 'bytes', 'next edge: WCU', 'read: RCU', 'by Query', 'set pays from', ''];
+  return [textTable(columns, rows), ''];
+}
+
+function writeText({ write, attribute = 'another attribute' }: ModelCost['writes'][number]): string {
+  return write === 'change' ? `change ${attribute}` : write;
+}
+
+function checkValues(graph: CompiledModel, values: ReadonlyMap<string, number> = new Map()): void {
+  const searches = [...graph.nodes.values()].flatMap((node) => [...node.searches.values()]);
+  const known = searches.filter(({ multiValue }) => multiValue).map(({ indexPartition }) => indexPartition);
+  for (const name of values.keys()) {
+    if (known.includes(name)) continue;
+    throw new EdgeloomError(
+      'unknown-search',
+      `The model has no search ${name} with multiValue.`,
+      known.length === 0
+        ? 'Leave --values out: no search of the model has multiValue.'
+        : `Such are: ${known.join(', ')}.`,
+    );
+  }
 }
 
 function shardsText(advice: readonly ShardAdvice[]): string[] {
@@ -189,6 +231,12 @@ function collectRead(text: string, before: Map<string, number> = new Map()): Map
   const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
   if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
   return new Map([...before, [query, parseRate(rate!)]]);
+}
+
+function collectValues(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+  const [, search, count] = /^([^=]+)=([1-9]\d*)$/.exec(text) ?? [];
+  if (search === undefined) throw new InvalidArgumentError('It should be a search and a number: USER.tags=5.');
+  return new Map([...before, [search, Number(count)]]);
 }
 
 function collectShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {

@@ -28,7 +28,7 @@ Rights: cloudwatch:DescribeAlarms, DescribeAlarmHistory, SetAlarmState.
 export function drillCommand(command: Command): void {
   command
     .requiredOption('--stack <name>', 'the stack whose alarms to try: service and stage, as in edgeloom-prod')
-    .option('--alarm <name...>', `only these alarms, named as in ${docsPage('operations')} (default: all)`)
+    .option('--alarm <name...>', `only these alarms, named as in ${docsPage('alarms')} (default: all)`)
     .option('--dry-run', 'list the alarms and their topics, and set none')
     .addHelpText(
       'after',

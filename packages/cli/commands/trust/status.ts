@@ -95,8 +95,19 @@ async function watchStatus(session: CommandSession, looks: StatusLooks): Promise
 }
 
 function outputOf({ graph }: CommandSession, result: Status) {
-  const { shards, consumers, quarantined, projections, lastCheck, erasures, problems, rcu, streamReads, sources } =
-    result;
+  const {
+    shards,
+    consumers,
+    quarantined,
+    projections,
+    lastCheck,
+    erasures,
+    problems,
+    advice,
+    rcu,
+    streamReads,
+    sources,
+  } = result;
   const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
@@ -145,6 +156,7 @@ function outputOf({ graph }: CommandSession, result: Status) {
     verifiedLines(result),
     ...erasures.map(erasureText),
     problems.length === 0 ? FINE : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
+    ...(advice.length === 0 ? [] : [advice.map((sentence) => `cost: ${sentence}`).join('\n')]),
     `${figureText(rcu)} RCU, ${countText(streamReads, 'read')} of the stream`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n'), colourOf };

@@ -6,13 +6,13 @@ import { FailureNote } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 
 /** Edits a base item as JSON, through the writer: only what was changed is written, and only if it is still as shown. */
-export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged: boolean) => void }) {
+export function Edit({ item, onClose }: { item: StoredItem; onClose: (written?: WriteAnswer) => void }) {
   const before = jsonText(item.attributes, 2);
   const [failure, setFailure] = useState<Failure>();
   const [isSure, setSure] = useState(false);
   const subject = subjectOf(item);
   const postChange = (path: string, body: object): void => {
-    postTo<WriteAnswer>(path, { subject, ...body }).then(() => onClose(true), setFailure);
+    postTo<WriteAnswer>(path, { subject, ...body }).then(onClose, setFailure);
   };
   return (
     <form
@@ -34,7 +34,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (hasChanged
       {failure !== undefined && <FailureNote failure={failure} />}
       <p class="row">
         <button type="submit">Save</button>
-        <button type="button" onClick={() => onClose(false)}>
+        <button type="button" onClick={() => onClose()}>
           Cancel
         </button>
         {isSure ? (

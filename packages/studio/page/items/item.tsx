@@ -6,6 +6,7 @@ import type { StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { Ripple } from '../parts/ripple.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
 import { Edit } from './edit.tsx';
@@ -35,6 +36,7 @@ export interface ItemProps {
 /** An item of a partition; the chosen one is open, next to its explanation. */
 export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemProps) {
   const [isEdited, setEdited] = useState(false);
+  const [after, setAfter] = useState<number>();
   return (
     <article>
       <Link to={place} class="key" aria-expanded={isChosen}>
@@ -52,11 +54,18 @@ export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemPr
           {isEdited && (
             <Edit
               item={item}
-              onClose={(hasChanged) => {
+              onClose={(written) => {
                 setEdited(false);
-                if (hasChanged) onChange();
+                setAfter(written?.after);
+                if (written !== undefined) onChange();
               }}
             />
+          )}
+          {after !== undefined && (
+            <section aria-label="The way of the write">
+              <h3>Saved</h3>
+              <Ripple write={{ source: item.source, target: item.target, after }} onProjected={onChange} />
+            </section>
           )}
           <Explained key={JSON.stringify(item)} item={item} isWritable={isWritable} onChange={onChange} />
         </>

@@ -4,28 +4,32 @@ import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe } from '../../../core/items/keys.ts';
 import type { ExactNumber } from '../../../core/items/plain.ts';
 import type { CompiledModel, Projection } from '../../../core/model/compiled.ts';
+import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { AttributeError } from '../../write/checks/problem.ts';
 import { checkAttributes } from '../../write/checks/value.ts';
 import { isPlainObject, toWireItem } from '../../write/checks/values.ts';
 
 /** A value that a list is filtered by. */
-export type WhereValue = string | number | bigint | boolean | null | ExactNumber;
+export type WhereValue = string | number | bigint | boolean | null | ExactNumber | Uint8Array;
 
 /** The values that an attribute of some type can be compared with: numbers in any form, of others those of the type. */
 type WhereValueOf<Value> = unknown extends Value
   ? WhereValue
   : Value extends number | bigint | ExactNumber
     ? number | bigint | ExactNumber
-    : Extract<Value, string | boolean | null>;
+    : Extract<Value, string | boolean | null | Uint8Array>;
 
-/** Comparisons of one attribute, all of which have to hold. Each holds between values of one type alone, but for `not`. */
-export interface WhereComparison<Value = WhereValue> {
-  /** Another value, also one of another type, or none. */
-  readonly not?: Value;
+/** The beginnings of values: any text of a text, bytes of binary. */
+type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Array>;
+
+/** Comparisons of one attribute, all of which have to hold. None holds for an absent value, or one of another type. */
+export interface WhereOperators<Value = WhereValue> {
+  /** This value, as without an operator. */
+  readonly equals?: Value;
   /** One of 1 to 100 values. */
   readonly in?: readonly Value[];
-  /** Less than. Texts by their UTF-8 bytes, numbers by their value. */
+  /** Less than. Texts by their UTF-8 bytes, numbers by their exact value, binary by its bytes. */
   readonly lt?: Exclude<Value, boolean | null>;
   /** Less than, or equal. */
   readonly lte?: Exclude<Value, boolean | null>;
@@ -35,10 +39,16 @@ export interface WhereComparison<Value = WhereValue> {
   readonly gte?: Exclude<Value, boolean | null>;
   /** From the first to the second, both included. */
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
-  /** A text that begins with this one. */
-  readonly beginsWith?: string;
+  /** A text or binary that begins with this one. */
+  readonly beginsWith?: BeginningOf<Value>;
   /** Whether there is a value, null included. */
   readonly exists?: boolean;
+}
+
+/** Comparisons of one attribute, all of which have to hold. */
+export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
+  /** Another value, or comparisons that do not all hold: as in DynamoDB, so are an absent value and one of another type. */
+  readonly not?: Value | WhereOperators<Value>;
 }
 
 /** Attributes with the values that they have to have, or with comparisons; all of them have to hold. */
@@ -66,8 +76,8 @@ export interface WhereSubject {
 export const MAX_FILTER_VALUES = 100;
 
 /** The comparisons of a name with one value, and how DynamoDB writes them. */
-const COMPARISONS = { not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
-const NAMES: readonly string[] = [...Object.keys(COMPARISONS), 'in', 'between', 'exists'];
+const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
+const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];
 
 /**
  * A `where` as DynamoDB compares it; undefined where it asks for nothing. Throws `not-projected` for an attribute that the index
@@ -79,7 +89,7 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
     throw new EdgeloomError(
       'invalid-argument',
       `where should be an object, but is ${describe(where)}.`,
-      'Give { status: "OPEN" } or { points: { atLeast: 3 } }.',
+      'Give { status: "OPEN" } or { points: { gte: 3 } }.',
     );
   }
   const filter = Object.entries(where).flatMap(([name, asked]) => {
@@ -88,7 +98,7 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
       ? termsOf(name, asked)
       : [{ attribute: name, compare: '=', value: scalar(name, asked) } as const];
   });
-  const values = filter.reduce((sum, term) => sum + ('values' in term ? term.values.length : 1), 0);
+  const values = sizeOf(filter);
   if (values > MAX_FILTER_VALUES) {
     const hint = 'Ask for the values in several lists, or give them an attribute of their own.';
     throw new EdgeloomError(
@@ -100,13 +110,27 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
   return filter.length === 0 ? undefined : filter;
 }
 
-/** The terms of an attribute's comparisons. */
-function termsOf(attribute: string, asked: object): FilterTerm[] {
+/** The number of values that a filter compares with; a comparison without any counts as one. */
+function sizeOf(filter: Filter): number {
+  const sizes = filter.map((term) => {
+    if (term.compare === 'not') return sizeOf(term.terms);
+    return 'values' in term ? term.values.length : 1;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The terms of an attribute's comparisons, of which one in `not` has no further `not`. */
+function termsOf(attribute: string, asked: object, operators: readonly string[] = [...OPERATORS, 'not']): FilterTerm[] {
   const terms = Object.entries(asked).flatMap(([name, value]): FilterTerm[] => {
-    if (Object.hasOwn(COMPARISONS, name)) {
-      const compare = COMPARISONS[name as keyof typeof COMPARISONS];
-      const wanted = compare === 'begins_with' ? 'S' : compare === '<>' ? undefined : 'ordered';
-      return [{ attribute, compare, value: scalar(attribute, value, name, wanted) }];
+    if (!operators.includes(name)) {
+      const near = nearest(name, operators);
+      const hint = `${near === undefined ? '' : `Did you mean ${near}? `}There are ${operators.join(', ')}.`;
+      throw invalidValue(attribute, `has no comparison ${describe(name)}`, hint);
+    }
+    if (name === 'not') {
+      return isPlainObject(value)
+        ? [{ compare: 'not', terms: termsOf(attribute, value, OPERATORS) }]
+        : [{ attribute, compare: '<>', value: scalar(attribute, value, name) }];
     }
     if (name === 'exists') {
       if (typeof value !== 'boolean')
@@ -127,38 +151,47 @@ function termsOf(attribute: string, asked: object): FilterTerm[] {
         throw invalidValue(attribute, `has in: ${describe(value)}`, 'Give a list of one value or more.');
       return [{ attribute, compare: 'in', values: value.map((one) => scalar(attribute, one, name)) }];
     }
-    throw invalidValue(attribute, `has no comparison ${describe(name)}`, `There are ${NAMES.join(', ')}.`);
+    const compare = COMPARISONS[name as keyof typeof COMPARISONS];
+    const wanted = compare === 'begins_with' ? 'beginning' : compare === '=' ? undefined : 'ordered';
+    return [{ attribute, compare, value: scalar(attribute, value, name, wanted) }];
   });
-  if (terms.length === 0) throw invalidValue(attribute, 'has no comparison', `There are ${NAMES.join(', ')}.`);
+  if (terms.length === 0) throw invalidValue(attribute, 'has no comparison', `There are ${operators.join(', ')}.`);
   return terms;
 }
 
-/** A value to compare with. `wanted`: a text alone, or a value that has an order. */
-function scalar(attribute: string, value: unknown, comparison?: string, wanted?: 'S' | 'ordered'): AttributeValue {
+/** A value to compare with. `wanted`: one that others can begin with, or that has an order. */
+function scalar(
+  attribute: string,
+  value: unknown,
+  comparison?: string,
+  wanted?: 'beginning' | 'ordered',
+): AttributeValue {
   // Left out as an option would be, it would give items that the caller did not ask for.
   if (value === undefined)
     throw invalidValue(attribute, reasonOf(comparison, 'is undefined'), 'Leave it out of where.');
   const stored = wireItem({ [attribute]: value })[attribute]!;
-  if (wanted === 'S' && !('S' in stored))
-    throw invalidValue(attribute, reasonOf(comparison, 'is no text'), 'Give a text.');
-  if (wanted === 'ordered' && !('S' in stored || 'N' in stored))
-    throw invalidValue(attribute, reasonOf(comparison, 'is neither text nor number'), 'Compare with one of these.');
-  if ('S' in stored || 'N' in stored || 'BOOL' in stored || 'NULL' in stored) return stored;
-  throw invalidValue(
-    attribute,
-    reasonOf(comparison, 'is neither text, number, boolean nor null'),
-    'Compare with one of these.',
-  );
+  if ('S' in stored || 'B' in stored) return stored;
+  const hint = 'Compare with one of these.';
+  if (wanted === 'beginning') throw invalidValue(attribute, reasonOf(comparison, 'is neither text nor binary'), hint);
+  if ('N' in stored) return stored;
+  if (wanted === 'ordered')
+    throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number nor binary'), hint);
+  if ('BOOL' in stored || 'NULL' in stored) return stored;
+  throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number, boolean, binary nor null'), hint);
 }
 
 /** The cursor's binding for a filter: equal for equal conditions, in whatever order and form. */
 export function whereBinding(where: Filter | undefined): [] | [{ where: string[] }] {
-  if (where === undefined) return [];
-  const texts = where.map((term) => {
+  return where === undefined ? [] : [{ where: canonicalTexts(where) }];
+}
+
+function canonicalTexts(filter: Filter): string[] {
+  const texts = filter.map((term) => {
+    if (term.compare === 'not') return JSON.stringify([term.compare, canonicalTexts(term.terms)]);
     const values = 'values' in term ? term.values : 'value' in term ? [term.value] : [];
     return JSON.stringify([term.attribute, term.compare, values.map(canonicalText).sort()]);
   });
-  return [{ where: [...new Set(texts)].sort() }];
+  return [...new Set(texts)].sort();
 }
 
 function checkProjected({ table }: CompiledModel, name: string, { name: list, projection, path }: WhereSubject): void {
@@ -168,13 +201,16 @@ function checkProjected({ table }: CompiledModel, name: string, { name: list, pr
       ? !isKey && name !== ''
       : projection.kind === 'LIST' && projection.attributes.includes(name);
   if (isProjected) return;
-  const held = projection.kind === 'LIST' ? projection.attributes.join(', ') : 'no attributes';
+  const attributes = projection.kind === 'LIST' ? projection.attributes : [];
+  const near = nearest(name, attributes);
+  const held = attributes.length === 0 ? 'no attributes' : attributes.join(', ');
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
   throw new EdgeloomError(
     'not-projected',
     `The index items of ${list} do not hold ${describe(name)}, so they cannot be filtered by it.`,
     projection.kind === 'ALL'
       ? 'Keys are no attributes: ask by id.'
-      : `They hold ${held}. Name the attribute in ${path}.project in the model, then migrate.`,
+      : `${meant}They hold ${held}. Name the attribute in ${path}.project in the model, then migrate.`,
   );
 }
 

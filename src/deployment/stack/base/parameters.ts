@@ -54,7 +54,7 @@ export interface Parameters {
   existingTableArn: string;
   /**
    * The stream of that table; without one, the stream of the stack's own table after it was switched off and on
-   * (docs/how-to/operations.md#streamreplaced).
+   * (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
   /**
@@ -65,7 +65,7 @@ export interface Parameters {
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
   redriveMinutes: number;
-  /** Failed batches that are redriven at once; its cost is in docs/how-to/operations.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches that are redriven at once; its cost is in docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
@@ -88,7 +88,7 @@ export interface Parameters {
   /** Whether a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
-   * The event bus that changes go to (docs/how-to/cookbook.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
+   * The event bus that changes go to (docs/how-to/feeds.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
    * nowhere. Needs `observe`.
    */
   feedEventBus: string;

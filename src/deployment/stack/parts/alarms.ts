@@ -65,7 +65,7 @@ const UNTIL_NEXT_NIGHT = { threshold: 1, period: HOUR_SECONDS, periods: NIGHT_HO
 // The next redrive may begin a little later than a period after this one.
 const untilNextRedrive = (site: Site) => ({ period: redriveSeconds(site), periods: 2, ofThem: 1 });
 
-/** Every alarm, by its name; docs/how-to/operations.md has a section on each. */
+/** Every alarm, by its name; docs/how-to/alarms.md has a section on each. */
 export function alarms(site: Site): Record<string, Alarm> {
   return {
     ...streamAlarms(site),
@@ -361,7 +361,7 @@ function alarmForEachFunction(
   );
 }
 
-/** Alarms that share a section of docs/how-to/operations.md; each other one has its own. */
+/** Alarms that share a section of docs/how-to/alarms.md; each other one has its own. */
 const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
   ['TableCap', 'ProvisionedCap'],
   ['StreamErrors', 'FailedEvents'],
@@ -372,10 +372,10 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
 
 /** The address of an alarm's runbook: a path in this repository, or a link where a parameter says where its pages are. */
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
-  if (/^(Mirror|Source)/.test(name)) return docsPage('operations', 'mirror', docsUrl);
+  if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
   const heading = SHARED_RUNBOOKS.find((names) => names.includes(name)) ?? [name];
-  return docsPage('operations', heading.join('-').toLowerCase(), docsUrl);
+  return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
 }
 
 /** The alarms, and the topic that they go to. */

@@ -9,7 +9,7 @@ import type { Site } from '../base/site.ts';
 import { allow, attribute, ref, type Statement, sub } from '../base/template.ts';
 
 /**
- * The rights that the runbooks of docs/how-to/operations.md need besides calls of the table: look at the stack, its logs, alarms and metrics, start
+ * The rights that the runbooks of docs/how-to need besides calls of the table: look at the stack, its logs, alarms and metrics, start
  * functions and schedules that have stopped, and send dead letters again.
  */
 export function operationStatements({ names, parameters }: Site): Statement[] {

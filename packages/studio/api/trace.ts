@@ -1,0 +1,214 @@
+import * as z from 'zod';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../../src/core/items/attribute-value.ts';
+import {
+  ATTRIBUTES,
+  COPIES,
+  INDEX_KEYS,
+  isTombstone,
+  MODEL,
+  REVISION,
+  WATERMARK,
+} from '../../../src/core/items/derived-item.ts';
+import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
+import { toPlain } from '../../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import { lagOfStream } from '../../../src/trust/explain/position.ts';
+import type { RequestContext } from '../base/context.ts';
+import { keyText, type TappedWrite } from '../base/projector-tap.ts';
+import { input, route } from '../base/route.ts';
+import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
+
+/** What became of one attribute; null is nothing. */
+export interface AttributeChange {
+  name: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** A change of one item that belongs to the write. */
+export interface TraceStep {
+  source: string;
+  target: string;
+  change: ChangeName;
+  changes: AttributeChange[];
+  /** Milliseconds after the write was sent; null: the stream tells whole seconds alone. */
+  afterMs: number | null;
+  wcu: number;
+  /** Whether the units were counted; else they come from the sizes of the images. */
+  isCounted: boolean;
+}
+
+/** A derived item that the write has changed. */
+export interface DerivedStep extends TraceStep {
+  /** The kind of the item: `view`, `index-item`. */
+  kind: string;
+  /** The edge type, or the search, and the order that it is of; empty: none. */
+  of: string;
+}
+
+/** How far one write has come. */
+export interface TraceAnswer {
+  /** Null: the stream has not shown it, or does not any more. */
+  write: (TraceStep & { rev: string; atMs: number }) | null;
+  /** The batch that took it; null: another process has projected it. */
+  batch: { beganMs: number; endedMs: number; records: number } | null;
+  derived: DerivedStep[];
+  /** Whether all that it changes is written: readers see it. Null: that is not known. */
+  isProjected: boolean | null;
+  /** How far the consumers are, where the batch is not known. */
+  lag: string | null;
+}
+
+/** The newest writes of base items. */
+export interface WritesAnswer {
+  hasStream: boolean;
+  writes: RecentWrite[];
+}
+
+/** One write, from the base item to readers. */
+export const TRACE_ROUTES = [
+  route('GET /api/writes', z.object({}), async ({ flow }): Promise<WritesAnswer> => {
+    await flow.look();
+    return { hasStream: flow.hasStream, writes: flow.changes.recent() };
+  }),
+  route(
+    'GET /api/trace',
+    z.object({
+      source: input.id,
+      target: input.id,
+      rev: z.string().optional(),
+      after: z.coerce.number().int().min(0).optional(),
+    }),
+    traceWrite,
+  ),
+];
+
+async function traceWrite(
+  context: RequestContext,
+  { source, target, ...at }: { source: string; target: string; rev?: string | undefined; after?: number | undefined },
+): Promise<TraceAnswer> {
+  const { graph, flow, tap } = context;
+  await flow.look();
+  const write = flow.changes.writeOf({ source, target }, at);
+  if (write === undefined) return { write: null, batch: null, derived: [], isProjected: null, lag: null };
+  const isKnown = tap.batchOf(write.position) !== undefined;
+  const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
+  // It may have ended while the position was looked at.
+  const batch = tap.batchOf(write.position);
+  // When a batch has ended, the records of its writes are there.
+  if (batch !== undefined || lag?.isApplied === true) await flow.look();
+  const own = tap.writeOf(write);
+  // A write that another process has made, or an earlier one of the item: the record's second is all that is known.
+  const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
+  const beganMs = sent?.sentMs;
+  const wrote = new Set(batch?.records === 1 ? batch.writes.keys() : []);
+  const derived = flow.changes.derivedOf(graph, write, wrote).map((change): DerivedStep => {
+    const key = parseDerivedKey(change.target);
+    return {
+      ...stepOf(graph, change, batch?.writes.get(keyText(change)), beganMs ?? batch?.beganMs),
+      kind: key?.kind ?? 'item',
+      of: nameOf(key),
+    };
+  });
+  const since = (ms: number): number => ms - (beganMs ?? batch!.beganMs);
+  return {
+    write: { ...stepOf(graph, write, sent, beganMs), rev: write.sequenceNumber, atMs: sent?.sentMs ?? write.atMs },
+    batch:
+      batch === undefined
+        ? null
+        : { beganMs: since(batch.beganMs), endedMs: since(batch.endedMs), records: batch.records },
+    derived: derived.sort((left, right) => (left.afterMs ?? 0) - (right.afterMs ?? 0)),
+    isProjected: batch === undefined ? (lag?.isApplied ?? null) : true,
+    lag: lag?.text ?? null,
+  };
+}
+
+/** How far the second of a record may be from the moment of its write. */
+const CLOCK_MS = 2_000;
+
+function stepOf(
+  graph: CompiledModel,
+  { source, target, oldImage, newImage }: SeenChange,
+  tapped: TappedWrite | undefined,
+  beganMs: number | undefined,
+): TraceStep {
+  const isLive = (image: Item | undefined): image is Item => image !== undefined && !isTombstone(image, graph.table);
+  const images = {
+    oldImage: isLive(oldImage) ? oldImage : undefined,
+    newImage: isLive(newImage) ? newImage : undefined,
+  };
+  return {
+    source,
+    target,
+    change: changeName(images),
+    changes: changesOf(graph, images.oldImage ?? {}, images.newImage ?? {}),
+    afterMs: tapped === undefined || beganMs === undefined ? null : tapped.answeredMs - beganMs,
+    wcu: tapped?.wcu ?? estimatedWcu(oldImage, newImage),
+    isCounted: tapped !== undefined,
+  };
+}
+
+/** Units of a write as its images have them: of the item, and of each index that holds it. */
+function estimatedWcu(before: Item | undefined, after: Item | undefined): number {
+  const units = Math.ceil(
+    Math.max(...[before, after].map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES,
+  );
+  const textOf = (image: Item | undefined, names: (typeof INDEX_KEYS)['gsi0' | 'gsi1']): string | undefined =>
+    image?.[names.partition] && JSON.stringify([image[names.partition], image[names.sort]]);
+  return Object.values(INDEX_KEYS).reduce((sum, names) => {
+    const [left, right] = [textOf(before, names), textOf(after, names)];
+    if (left === right) return left === undefined ? sum : sum + units;
+    return sum + (left === undefined ? 0 : units) + (right === undefined ? 0 : units);
+  }, units);
+}
+
+const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
+/** Maps whose entries are told one by one. */
+const MAPS = new Set([ATTRIBUTES, COPIES]);
+
+function changesOf({ table }: CompiledModel, before: Item, after: Item): AttributeChange[] {
+  const left = entriesOf(before);
+  const right = entriesOf(after);
+  const own = new Set([table.partitionKey, table.sortKey, table.ttl, ...BOOKKEEPING]);
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((name) => !own.has(name))
+    .sort()
+    .map((name) => difference(name, left.get(name) ?? null, right.get(name) ?? null))
+    .filter((change) => change !== undefined);
+}
+
+/** The attributes of an item, plain; those of maps by their own names. */
+function entriesOf(item: Item): Map<string, unknown> {
+  const entries = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(item)) {
+    if (MAPS.has(name) && 'M' in value) {
+      for (const [inner, one] of Object.entries(value.M)) entries.set(`${name}.${inner}`, toPlain(one, losslessNumber));
+    } else entries.set(name, toPlain(value, losslessNumber));
+  }
+  return entries;
+}
+
+/** What differs; of two sets the elements that one of them lacks. Undefined: nothing does. */
+function difference(name: string, before: unknown, after: unknown): AttributeChange | undefined {
+  if (JSON.stringify(plainSet(before)) === JSON.stringify(plainSet(after))) return undefined;
+  if (!(before instanceof Set || after instanceof Set)) return { name, before, after };
+  const [left, right] = [before, after].map((value) => (value instanceof Set ? [...(value as Set<unknown>)] : []));
+  const lack = (all: unknown[], others: unknown[]): unknown[] | null => {
+    const own = all.filter((one) => !others.includes(one));
+    return own.length === 0 ? null : own;
+  };
+  return { name, before: lack(left!, right!), after: lack(right!, left!) };
+}
+
+function plainSet(value: unknown): unknown {
+  return value instanceof Set ? [...value].sort() : value;
+}
+
+function nameOf(key: ReturnType<typeof parseDerivedKey>): string {
+  if (key === undefined) return '';
+  if ('search' in key) return key.search;
+  if ('part' in key) return key.part ?? '';
+  const order = 'order' in key && key.order !== undefined ? `.${key.order}` : '';
+  return `${key.edgeType}${order}`;
+}

@@ -1,0 +1,150 @@
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import type { CompiledModel, TableNames } from '../../../src/core/model/compiled.ts';
+import type {
+  BaseChange,
+  BatchWrite,
+  DerivedUpdate,
+  ItemKey,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
+  Store,
+} from '../../../src/core/store-port.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
+import { EvictedViews } from '../../../src/settle/evicted-views.ts';
+import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
+
+/** A write of one item, as the process that made it knows it. */
+export interface TappedWrite {
+  /** When it was sent and when it was answered, in milliseconds since 1970 with their fractions. */
+  sentMs: number;
+  answeredMs: number;
+  /** Units, those of indexes included; of a call of several items the share of this one. */
+  wcu: number;
+}
+
+/** A batch that was projected in this process. */
+export interface TappedBatch {
+  beganMs: number;
+  endedMs: number;
+  records: number;
+  /** The keys of the items that it wrote, as `keyText` has them, with the last write of each. */
+  writes: ReadonlyMap<string, TappedWrite>;
+}
+
+/** Records whose batches are kept, and items whose last write is. */
+const MOST_KEPT = 5_000;
+
+/** A key as one text. */
+export function keyText({ source, target }: ItemKey): string {
+  return `${source}\0${target}`;
+}
+
+/** Milliseconds since 1970, finer than a clock's. */
+export function preciseNow(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/**
+ * Notes what this process writes and projects, and when: a stream tells whole seconds. A studio has one for its own writes; where the
+ * projector runs in its process, it is given that, too.
+ */
+export class ProjectorTap {
+  private readonly batches = new Map<string, TappedBatch>();
+  private readonly written = new Map<string, TappedWrite>();
+
+  /** A store that notes each write. */
+  around(table: TableNames, store: Store & ScanSource): Store & ScanSource {
+    return new TappedStore(store, table, (key, write) => keep(this.written, keyText(key), write));
+  }
+
+  /** A projector that notes each batch, and what it writes. */
+  projector(graph: CompiledModel, store: Store & ScanSource): Projector {
+    const evicted = new EvictedViews();
+    // Batches of several shards run at once: each has a store, so that what it writes is its own.
+    return {
+      project: async (records, options) => {
+        const writes = new Map<string, TappedWrite>();
+        const own = new TappedStore(store, graph.table, (key, write) => writes.set(keyText(key), write));
+        const beganMs = preciseNow();
+        const result = await createProjector(graph, { store: own, evicted }).project(records, options);
+        const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
+        for (const { position } of records) keep(this.batches, position, batch);
+        return result;
+      },
+    };
+  }
+
+  /** The batch that took the record at a position; undefined: it is not known here. */
+  batchOf(position: string): TappedBatch | undefined {
+    return this.batches.get(position);
+  }
+
+  /** The last write of a base item by this process. */
+  writeOf(key: ItemKey): TappedWrite | undefined {
+    return this.written.get(keyText(key));
+  }
+}
+
+/** Keeps the newest entries of a map. */
+function keep<T>(map: Map<string, T>, name: string, value: T): void {
+  map.delete(name);
+  map.set(name, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_KEPT) map.delete(oldest!);
+}
+
+class TappedStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
+  constructor(
+    inner: Store & ScanSource,
+    private readonly table: TableNames,
+    private readonly note: (key: ItemKey, write: TappedWrite) => void,
+  ) {
+    super(inner);
+  }
+
+  scan(request: ScanRequest): Promise<ScanPage> {
+    return this.inner.scan(request);
+  }
+
+  protected override pass<Name extends StoreCallName>(
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): ReturnType<Store[Name]> {
+    const keys = keysOf(this.table, name, args[0]);
+    const made = super.pass(name, ...args);
+    return keys.length === 0 ? made : (this.noted(made, keys) as ReturnType<Store[Name]>);
+  }
+
+  private async noted(made: Promise<unknown>, keys: readonly ItemKey[]): Promise<unknown> {
+    const sentMs = preciseNow();
+    const result = (await made) as { applied?: boolean; wcu: number };
+    const write = { sentMs, answeredMs: preciseNow(), wcu: result.wcu / keys.length };
+    if (result.applied !== false) for (const key of keys) this.note(key, write);
+    return result;
+  }
+}
+
+/** The keys of the items that a call writes; none of a call that reads. */
+function keysOf(table: TableNames, name: StoreCallName, input: unknown): ItemKey[] {
+  const ofItem = (item: Item): ItemKey => {
+    return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '' };
+  };
+  switch (name) {
+    case 'put':
+      return [ofItem(input as Item)];
+    case 'delete':
+      return [input as ItemKey];
+    case 'update':
+    case 'change':
+      return [(input as DerivedUpdate | BaseChange).key];
+    case 'transact':
+    case 'changeAll':
+      return (input as readonly (DerivedUpdate | BaseChange)[]).map(({ key }) => key);
+    case 'writeMany':
+      return (input as readonly BatchWrite[]).map((write) => ('put' in write ? ofItem(write.put) : write.delete));
+    default:
+      return [];
+  }
+}

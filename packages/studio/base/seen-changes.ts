@@ -1,0 +1,108 @@
+import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { WATERMARK } from '../../../src/core/items/derived-item.ts';
+import { isDerivedKey, VIEW_KEY } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { placesOfBase } from '../../../src/core/plan/places-of-base.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
+import { keyText } from './projector-tap.ts';
+
+/** A change of one item, as a record of the stream has it. */
+export interface SeenChange extends ItemKey {
+  /** Counts the changes that the studio has seen. */
+  number: number;
+  oldImage?: Item | undefined;
+  newImage?: Item | undefined;
+  sequenceNumber: string;
+  /** The watermark that a derived item has after it. */
+  position: string;
+  /** When it was made, in milliseconds since 1970; the stream tells whole seconds. */
+  atMs: number;
+}
+
+/** A write of a base item, as lists of them have it. */
+export interface RecentWrite extends ItemKey {
+  /** The sequence number of its record. */
+  rev: string;
+  atMs: number;
+  change: ChangeName;
+}
+
+/** What a write did to its item. */
+export type ChangeName = 'made' | 'changed' | 'deleted';
+
+/** Changes that are kept, and the size of their images. */
+const MOST_CHANGES = 4_000;
+const MOST_BYTES = 16_000_000;
+/** Writes that a list of recent ones has. */
+const MOST_RECENT = 30;
+
+/** The newest changes that the stream has shown, base items and derived ones, with their images. */
+export class SeenChanges {
+  /** The number of the newest. */
+  count = 0;
+  private changes: { change: SeenChange; bytes: number }[] = [];
+  private bytes = 0;
+
+  add(change: Omit<SeenChange, 'number'>): void {
+    this.count += 1;
+    const bytes = [change.oldImage, change.newImage].reduce(
+      (sum, image) => sum + (image ? itemSizeBytes(image) : 0),
+      0,
+    );
+    this.changes.push({ change: { ...change, number: this.count }, bytes });
+    this.bytes += bytes;
+    while (this.changes.length > MOST_CHANGES || this.bytes > MOST_BYTES) this.bytes -= this.changes.shift()!.bytes;
+  }
+
+  /** A write of a base item: the one with this sequence number, or the first behind a number, or the newest. */
+  writeOf(
+    { source, target }: ItemKey,
+    at: { rev?: string | undefined; after?: number | undefined },
+  ): SeenChange | undefined {
+    const own = this.all().filter((change) => change.source === source && change.target === target);
+    if (at.rev !== undefined) return own.find(({ sequenceNumber }) => sequenceNumber === at.rev);
+    if (at.after !== undefined) return own.find(({ number }) => number > at.after!);
+    return own.at(-1);
+  }
+
+  /** The newest writes of base items, newest first. */
+  recent(): RecentWrite[] {
+    const writes = this.all().filter(({ target }) => !isDerivedKey(target));
+    return writes
+      .slice(-MOST_RECENT)
+      .reverse()
+      .map(({ source, target, sequenceNumber, atMs, ...images }) => {
+        return { source, target, rev: sequenceNumber, atMs, change: changeName(images) };
+      });
+  }
+
+  /**
+   * The changes of derived items that a write of a base item has made: those with its watermark, and those of its own items with a later
+   * one, where a batch has taken a later write with it. `wrote`: keys that its batch wrote, where it took this write alone.
+   */
+  derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
+    const places = placesOfBase(graph, write);
+    const isOwn = (target: string): boolean =>
+      target === VIEW_KEY ||
+      places.some(({ key, isPrefix = false }) => target === key || (isPrefix && target.startsWith(key)));
+    const found = new Map<string, SeenChange>();
+    for (const change of this.all()) {
+      const { source, target, newImage, oldImage, number } = change;
+      if (number <= write.number || !isDerivedKey(target) || found.has(keyText(change))) continue;
+      const watermark = stringOf((newImage ?? oldImage)?.[WATERMARK]) ?? '';
+      const isOfBatch = source === write.source && isOwn(target) && watermark > write.position;
+      if (watermark === write.position || isOfBatch || wrote.has(keyText(change))) found.set(keyText(change), change);
+    }
+    return [...found.values()];
+  }
+
+  private all(): SeenChange[] {
+    return this.changes.map(({ change }) => change);
+  }
+}
+
+/** What a record says was done to its item. */
+export function changeName({ oldImage, newImage }: Pick<SeenChange, 'oldImage' | 'newImage'>): ChangeName {
+  if (newImage === undefined) return 'deleted';
+  return oldImage === undefined ? 'made' : 'changed';
+}

@@ -1,0 +1,236 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
+import { addressOf } from '../base/address.ts';
+import { askStudio, type Failure } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Badge, FailureNote } from './told.tsx';
+import { InlineValue } from './value.tsx';
+
+/** A write: of an item, by the number of its record, or the first after a number of changes; without both the newest. */
+export interface WriteOf {
+  source: string;
+  target: string;
+  rev?: string | undefined;
+  after?: number | undefined;
+}
+
+/** Until the next question: while the batch is awaited, and where only the stream tells. */
+const SOON_MS = 300;
+const LATER_MS = 1_500;
+const CHANGE_KINDS = { made: 'good', changed: 'plain', deleted: 'late' } as const;
+
+/** Follows a write until readers see it. */
+function useTrace(write: WriteOf): { trace?: TraceAnswer; failure?: Failure } {
+  const address = addressOf('/api/trace', { ...write, after: write.after?.toString() });
+  const [state, setState] = useState<{ address?: string; trace?: TraceAnswer; failure?: Failure }>({});
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    const askOn = (): void => {
+      askStudio<TraceAnswer>(address).then(
+        (trace) => {
+          if (isOver) return;
+          setState({ address, trace });
+          if (trace.write === null || trace.isProjected !== true) {
+            timer = setTimeout(askOn, trace.lag === null ? SOON_MS : LATER_MS);
+          }
+        },
+        (failure: Failure) => {
+          if (!isOver) setState({ address, failure });
+        },
+      );
+    };
+    askOn();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [address]);
+  return state.address === address ? state : {};
+}
+
+/** One write on its way: the base item, its record, the batch, each derived item, and readers. */
+export function Ripple({ write: asked, onProjected }: { write: WriteOf; onProjected?: () => void }) {
+  const { trace, failure } = useTrace(asked);
+  const isProjected = trace?.isProjected === true;
+  useEffect(() => {
+    if (isProjected) onProjected?.();
+  }, [isProjected]);
+  if (failure !== undefined) return <FailureNote failure={failure} />;
+  if (trace === undefined) return <p class="quiet">Reading …</p>;
+  const { write, batch, derived, lag } = trace;
+  if (write === null) {
+    const reason =
+      asked.rev === undefined ? 'The stream has not shown it yet.' : 'The studio does not have it any more.';
+    return <p class="quiet">{reason}</p>;
+  }
+  const lastMs = batch?.endedMs ?? Math.max(...derived.map(({ afterMs }) => afterMs ?? 0));
+  const share = (ms: number): number => (lastMs > 0 ? Math.max(0, Math.min(100, (100 * ms) / lastMs)) : 0);
+  const bar = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : { from: share(from), size: Math.max(1, share(to) - share(from)) };
+  return (
+    <ol class="ripple" aria-label="The way of the write">
+      <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
+        <ItemKey step={write} /> <Units of={write} />
+        <Changes changes={write.changes} />
+      </Station>
+      <Station at={null} title="Stream record">
+        <span class="quiet">
+          {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
+        </span>
+      </Station>
+      <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
+        {batch === null ? (
+          <span class="quiet">{lag}. Another process projects: only it knows the batch and its milliseconds.</span>
+        ) : (
+          <span class="quiet">
+            of {countText(batch.records, 'record')}, projected in {msText(batch.endedMs - batch.beganMs)}
+          </span>
+        )}
+      </Station>
+      {derived.map((step) => (
+        <Station
+          key={`${step.source} ${step.target}`}
+          at={step.afterMs}
+          bar={bar(batch?.beganMs ?? null, step.afterMs)}
+          title={<Kind step={step} />}
+        >
+          <ItemKey step={step} /> <Units of={step} />
+          <Changes changes={step.changes} />
+        </Station>
+      ))}
+      {derived.length === 0 && isProjected && (
+        <Station at={null} title="Derived items">
+          <span class="quiet">Nothing that is derived changes.</span>
+        </Station>
+      )}
+      <Station
+        at={isProjected ? (batch?.endedMs ?? null) : null}
+        title={isProjected ? 'Readers see it' : 'Readers wait'}
+      >
+        <span class="quiet">
+          {isProjected ? `${sumText(derived)}. ${READ_TEXT}` : 'Not all of it is projected yet.'}
+        </span>
+      </Station>
+    </ol>
+  );
+}
+
+const READ_TEXT = 'Views at once; lists when their index has it, which takes DynamoDB less than a second as a rule.';
+
+function sumText(derived: readonly DerivedStep[]): string {
+  const wcu = derived.reduce((sum, step) => sum + step.wcu, 0);
+  return `${countText(derived.length, 'derived item')}, ${figureText(wcu)} WCU`;
+}
+
+function Station({
+  at,
+  bar,
+  title,
+  children,
+}: {
+  /** Milliseconds after the write; null: not known. */
+  at: number | null;
+  /** Its part of the whole time, in per cent. */
+  bar?: { from: number; size: number } | null;
+  title: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <li>
+      <span class="at">{at === null ? '' : msText(at)}</span>
+      <div>
+        <h3>{title}</h3>
+        {children}
+        {bar && (
+          <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+            <rect x={bar.from} y="0" width={Math.min(bar.size, 100 - bar.from)} height="1" />
+          </svg>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Kind({ step: { kind, of } }: { step: DerivedStep }) {
+  return (
+    <>
+      {kind.replaceAll('-', ' ')}
+      {of !== '' && (
+        <>
+          {' '}
+          of <bdi>{of}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+function ItemKey({ step: { source, target, change } }: { step: TraceStep }) {
+  return (
+    <>
+      <Badge kind={CHANGE_KINDS[change]}>{change}</Badge>{' '}
+      <Link to={addressOf('/inspect', { id: source, target })} class="key">
+        <bdi>{source === target ? source : `${source} ${target}`}</bdi>
+      </Link>
+    </>
+  );
+}
+
+function Units({ of: { wcu, isCounted } }: { of: TraceStep }) {
+  return (
+    <span class="quiet">
+      {isCounted ? '' : '≈ '}
+      {figureText(wcu)} WCU
+    </span>
+  );
+}
+
+/** Changes that are shown at once. */
+const FEW = 6;
+
+function Changes({ changes }: { changes: readonly AttributeChange[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? changes : changes.slice(0, FEW);
+  return (
+    <>
+      <dl class="changes">
+        {shown.map(({ name, before, after }) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              {before !== null && (
+                <del>
+                  <Value value={before} />
+                </del>
+              )}
+              {before !== null && after !== null && ' → '}
+              {after !== null && (
+                <ins>
+                  <Value value={after} />
+                </ins>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {shown.length < changes.length && (
+        <button type="button" class="small" onClick={() => setWhole(true)}>
+          Show {changes.length - shown.length} more
+        </button>
+      )}
+    </>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  return <InlineValue value={typeof value === 'string' ? value.replaceAll('\0', '␀') : value} />;
+}
+
+function msText(ms: number): string {
+  return ms > 0 && ms < 1 ? '< 1 ms' : `${Math.round(ms).toLocaleString('en')} ms`;
+}

@@ -1,0 +1,82 @@
+import { useEffect } from 'preact/hooks';
+import type { WritesAnswer } from '../../api/trace.ts';
+import type { RecentWrite } from '../../base/seen-changes.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Ago } from '../parts/ago.tsx';
+import { Ripple } from '../parts/ripple.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+
+const EVERY_MS = 1_500;
+
+/** One write from the base item to readers, next to the newest writes. */
+export function Trace({ parameters }: PlaceProps) {
+  const [source, target] = [parameters.get('source'), parameters.get('target')];
+  const rev = parameters.get('rev') ?? undefined;
+  return (
+    <div class="trace">
+      {source !== null && target !== null ? (
+        <Card title="The way of a write">
+          <Ripple write={{ source, target, rev }} />
+        </Card>
+      ) : (
+        <p class="quiet">Choose a write: see what it changes, how fast, and for how many units.</p>
+      )}
+      <RecentWrites chosen={rev} />
+    </div>
+  );
+}
+
+/** The newest writes of base items; each leads to its trace. */
+export function RecentWrites({ chosen }: { chosen?: string | undefined }) {
+  const asked = useAnswer<WritesAnswer>('/api/writes');
+  const { again, isWaiting } = asked;
+  useEffect(() => {
+    if (isWaiting) return;
+    const timer = setTimeout(() => {
+      if (!document.hidden) again();
+    }, EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [again, isWaiting]);
+  return (
+    <Card title="Newest writes">
+      <Told asked={asked}>
+        {({ hasStream, writes }) => (
+          <>
+            {writes.length === 0 && (
+              <p class="quiet">{hasStream ? 'The stream shows none yet.' : 'The table has no stream.'}</p>
+            )}
+            <ul class="nodes">
+              {writes.map((write) => (
+                <li key={write.rev}>
+                  <WriteLink write={write} isChosen={write.rev === chosen} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Told>
+    </Card>
+  );
+}
+
+function WriteLink({
+  write: { source, target, rev, atMs, change },
+  isChosen,
+}: {
+  write: RecentWrite;
+  isChosen: boolean;
+}) {
+  return (
+    <>
+      <Link to={addressOf('/trace', { source, target, rev })} class="key" aria-current={isChosen ? 'true' : undefined}>
+        <bdi>{source === target ? source : `${source} ${target}`}</bdi>
+      </Link>{' '}
+      {change !== 'changed' && <Badge kind={change === 'deleted' ? 'late' : 'good'}>{change}</Badge>}{' '}
+      <span class="quiet">
+        <Ago at={atMs} />
+      </span>
+    </>
+  );
+}

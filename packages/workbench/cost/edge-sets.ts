@@ -1,0 +1,82 @@
+import { WRITE_UNIT_BYTES } from '../../../src/core/items/attribute-value.ts';
+import { encodeElement } from '../../../src/core/items/element.ts';
+import { edgeSortKey } from '../../../src/core/items/keys.ts';
+import { DEFAULT_VIEW_BUDGET_BYTES } from '../../../src/core/kinds/eviction.ts';
+import type { CompiledModel, EdgeModel, NodeModel } from '../../../src/core/model/compiled.ts';
+
+/**
+ * The cost of an edge set by its number of edges. A view is billed whole for each edge that comes or goes; without the set the edges are
+ * queried. So a set pays only where it is read often enough, and ever less as it grows.
+ */
+
+/** One point of the curve of an edge set. */
+export interface EdgeSetCost {
+  type: string;
+  edges: number;
+  /** Bytes of the view. */
+  bytes: number;
+  /** Write units of the view for the next edge; beyond the budget the set has left it. */
+  wcu: number;
+  /** Whether the edges are beyond the budget: then readers query them. */
+  isEvicted: boolean;
+  /** Read units of the view with its set, and of the view without it with a Query of the edges. */
+  rcu: number;
+  queryRcu: number;
+  /** Reads for each write from which the set is the cheaper way; absent: it never is. */
+  paysFrom?: number;
+}
+
+const READ_UNIT_BYTES = 4096;
+const EDGES = [1, 14, 50, 100, 500];
+/** A write unit costs as much as five read units. */
+const READS_A_WRITE_UNIT = 5;
+/** Assumed: ids are UUIDs, and values of labels and attributes are short. */
+const ID = 'x'.repeat(36);
+const VALUE = 'x'.repeat(8);
+/** Keys, watermark, revision and stamp of a view; those of an edge, with an attribute or two. */
+const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
+const ATTRIBUTE_BYTES = 24;
+/** Attributes of a node that is shown whole. */
+const ALL_BYTES = 300;
+
+/** The curves of all node types with an edge set. */
+export function costsOfEdgeSets({ nodes, edges }: CompiledModel): EdgeSetCost[] {
+  return [...nodes.values()].flatMap((node) => {
+    const listed = [...edges.values()].filter(({ from, labels }) => from.has(node.type) && labels !== undefined);
+    return listed.length === 0 ? [] : EDGES.map((count) => costOfSet(node, listed, count));
+  });
+}
+
+function costOfSet(node: NodeModel, listed: readonly EdgeModel[], edges: number): EdgeSetCost {
+  const { view, viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = node;
+  const shown = view.kind === 'ALL' ? ALL_BYTES : view.kind === 'LIST' ? ATTRIBUTE_BYTES * view.attributes.length : 0;
+  const without = VIEW_BYTES + shown;
+  // Types are taken as equally frequent.
+  const element = mean(listed.map(elementBytes));
+  const bytes = Math.ceil(without + edges * element);
+  const isEvicted = bytes > viewBudgetBytes;
+  const rcu = readUnits(isEvicted ? without : bytes);
+  const queryRcu = readUnits(without) + readUnits(edges * (element + EDGE_BYTES));
+  const wcu = Math.ceil((isEvicted ? without : bytes) / WRITE_UNIT_BYTES);
+  const point = { type: node.type, edges, bytes, wcu, isEvicted, rcu: isEvicted ? queryRcu : rcu, queryRcu };
+  if (isEvicted || queryRcu <= rcu) return point;
+  return { ...point, paysFrom: Math.ceil((wcu * READS_A_WRITE_UNIT) / (queryRcu - rcu)) };
+}
+
+function elementBytes({ type, to, labels = [] }: EdgeModel): number {
+  const [target = ''] = to;
+  return Buffer.byteLength(
+    encodeElement(
+      edgeSortKey(type, `${target}-${ID}`),
+      labels.map(({ name }) => [name, { S: VALUE }]),
+    ),
+  );
+}
+
+function readUnits(bytes: number): number {
+  return Math.ceil(bytes / READ_UNIT_BYTES) / 2;
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}

@@ -1,0 +1,412 @@
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundItem,
+  InboundModel,
+  NodeModel,
+  OrderModel,
+  PartModel,
+  Projection,
+  SearchModel,
+} from '../../../src/core/model/compiled.ts';
+import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
+import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../../src/core/model/joined.ts';
+import { type IndexChange, unitsByHand, unitsOfItem } from './index-units.ts';
+
+/**
+ * The capacity units of every write of a base item, with all that the projector derives from it: each type created, deleted, and
+ * changed in each attribute that the model uses. A test compares each of these numbers with a projector whose store counts.
+ */
+
+/** The capacity units of one write, alone in its batch. */
+export interface WriteCost {
+  /** The type; of a part the node type and the part's name: `USER.STATE`. */
+  type: string;
+  kind: 'node' | 'part' | 'edge';
+  write: 'create' | 'change' | 'delete';
+  /** The attribute that a change is of; absent: another one, which no search, order or label uses. */
+  attribute?: string;
+  /** The producer's own write. */
+  base: number;
+  /** The view. */
+  view: number;
+  /** Index items, those of their indexes included; one search item for each value of a multi-valued attribute. */
+  indexItems: number;
+  /** The reverse item of an edge that copies attributes of its target. */
+  reverseItem: number;
+  /** The entry of an edge in the total of its target, and that total: a transaction. A batch shares the two units of the total. */
+  totalEntry: number;
+  /** Write units of all of these. */
+  total: number;
+  /** Read units of the projector, without those of the registry. */
+  read: number;
+  /** Write units of a hand-made layout for the same questions: see `ASSUMPTIONS`. */
+  byHand: number;
+  /** Additional units for each edge that copies the node or whose index items use it, by edge type, at most. */
+  perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
+}
+
+/** A write, and the attribute that it changes; `undefined`: one that nothing uses. */
+type Write = { write: 'create' | 'delete' } | { write: 'change'; attribute: string | undefined };
+
+/** How many values an attribute of a multi-valued search has, by the search's name: `USER.tags`. */
+export type ValueCounts = ReadonlyMap<string, number>;
+
+/** The costs of every write of a model's types. */
+export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteCost[] {
+  const costs: WriteCost[] = [];
+  for (const node of graph.nodes.values()) {
+    costs.push(...writesOf(attributesOfNode(graph, node)).map((write) => costOfNodeWrite(graph, node, write, values)));
+    for (const part of node.parts.values()) {
+      const writes = writesOf(attributesOfPart(graph, node, part));
+      costs.push(...writes.map((write) => costOfPartWrite(graph, node, part, write, values)));
+    }
+  }
+  for (const edge of graph.edges.values()) {
+    costs.push(...writesOf(attributesOfEdge(edge)).map((write) => costOfEdgeWrite(edge, write)));
+  }
+  return costs;
+}
+
+function writesOf(attributes: ReadonlySet<string>): Write[] {
+  const changes = [...attributes, undefined].map((attribute): Write => ({ write: 'change', attribute }));
+  return [{ write: 'create' }, ...changes, { write: 'delete' }];
+}
+
+function costOf(
+  of: Pick<WriteCost, 'type' | 'kind'>,
+  write: Write,
+  units: Partial<WriteCost> & Pick<WriteCost, 'byHand'>,
+): WriteCost {
+  const derived = { view: 0, indexItems: 0, reverseItem: 0, totalEntry: 0, read: 0, ...units };
+  const { view, indexItems, reverseItem, totalEntry } = derived;
+  const attribute = write.write === 'change' ? write.attribute : undefined;
+  return {
+    ...of,
+    write: write.write,
+    ...(attribute !== undefined && { attribute }),
+    base: 1,
+    ...derived,
+    total: 1 + view + indexItems + reverseItem + totalEntry,
+  };
+}
+
+// Nodes and parts
+
+function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
+  const copied = copyingEdges(graph, node).flatMap(({ copy = [] }) => copy);
+  const joined = joinedEdges(graph, node).flatMap(sourceAttributesOf);
+  const own = [...searchesOf(node, undefined)].flatMap(attributesOfSearch);
+  // An attribute of a part has the part's name before it.
+  return new Set([...own, ...listed(node.view), ...copied, ...joined.filter((name) => !name.includes('.'))]);
+}
+
+function attributesOfPart(graph: CompiledModel, node: NodeModel, part: PartModel): Set<string> {
+  const joined = joinedEdges(graph, node).flatMap((edge) => partsOfEdge(edge).get(part.name) ?? []);
+  const own = searchesOf(node, part.name).flatMap(attributesOfSearch);
+  return new Set([...own, ...(part.view === undefined ? [] : listed(part.view.view)), ...joined]);
+}
+
+function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, values: ValueCounts): WriteCost {
+  const { type } = node;
+  const searched = unitsOfSearches(searchesOf(node, undefined), write, values);
+  const showsChange = isShown(node.view, write);
+  const owners = node.ownerOf.flatMap(({ inbound }) => inbound?.items ?? []);
+  const ownersChange = write.write !== 'change' || (node.view.kind !== 'KEYS_ONLY' && showsChange);
+  const ownOrders = owners.flatMap(({ orders }) => orders);
+  const fanOuts = fanOutsOf(graph, node, undefined, write);
+  const ownIndexes = [...searched.indexes, ...ownOrders.map(() => indexChange(write, 'none'))];
+  return costOf({ type, kind: 'node' }, write, {
+    view: showsChange ? 1 : 0,
+    indexItems:
+      searched.wcu +
+      (ownersChange ? sum(owners, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))) : 0),
+    // A view without its node may still have edges, so that it is read.
+    read: fanOuts.read + (write.write === 'delete' ? 1 : 0),
+    byHand: unitsByHand(ownIndexes) + searched.ofValuesByHand,
+    ...fanOuts.perEdge,
+  });
+}
+
+function costOfPartWrite(
+  graph: CompiledModel,
+  node: NodeModel,
+  part: PartModel,
+  write: Write,
+  values: ValueCounts,
+): WriteCost {
+  const searched = unitsOfSearches(searchesOf(node, part.name), write, values);
+  const fanOuts = fanOutsOf(graph, node, part, write);
+  return costOf({ type: `${node.type}.${part.name}`, kind: 'part' }, write, {
+    view: part.view !== undefined && isShown(part.view.view, write) ? 1 : 0,
+    indexItems: searched.wcu,
+    read: fanOuts.read,
+    byHand: unitsByHand(searched.indexes) + searched.ofValuesByHand,
+    ...fanOuts.perEdge,
+  });
+}
+
+/** Whether a view or an index item changes by what it shows of the item. */
+function isShown(projection: Projection, write: Write): boolean {
+  if (write.write !== 'change') return true;
+  if (projection.kind === 'ALL') return true;
+  return write.attribute !== undefined && listed(projection).includes(write.attribute);
+}
+
+interface SearchUnits {
+  wcu: number;
+  /** The changes of the indexes that a hand-made layout has for the searches by one value. */
+  indexes: IndexChange[];
+  /** The units of that layout's items for searches by several values. */
+  ofValuesByHand: number;
+}
+
+function unitsOfSearches(searches: readonly SearchModel[], write: Write, values: ValueCounts): SearchUnits {
+  const units: SearchUnits = { wcu: 0, indexes: [], ofValuesByHand: 0 };
+  for (const search of searches) {
+    const effect = effectOnSearch(search, write);
+    const one = effect === 'none' ? 0 : unitsOfItem([indexChange(write, effect)]);
+    if (!search.multiValue) {
+      units.wcu += one;
+      units.indexes.push(indexChange(write, effect));
+      continue;
+    }
+    const count = values.get(search.indexPartition) ?? 1;
+    const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
+    // One value is exchanged for another; the items of the others hold the attribute where it is projected.
+    const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
+    const ofOthers = isShown(search.project, write) ? (count - 1) * unitsOfItem(['changes']) : 0;
+    units.wcu += isOfValues ? exchanged + ofOthers : count * one;
+    units.ofValuesByHand += isOfValues ? exchanged + ofOthers : count * one;
+  }
+  return units;
+}
+
+function effectOnSearch({ order, partition, project }: SearchModel, write: Write): Effect {
+  if (write.write !== 'change') return 'changes';
+  const { attribute = '' } = write;
+  if ([...attributesOfOrder(order), partition].includes(attribute)) return 'moves';
+  return isShown(project, write) ? 'changes' : 'none';
+}
+
+/** The effect of a change of the attribute on an item: its key in an index, its content, or nothing. */
+type Effect = 'moves' | 'changes' | 'none';
+
+function indexChange({ write }: Write, effect: Effect): IndexChange {
+  if (write === 'create') return 'comes';
+  if (write === 'delete') return 'goes';
+  return effect === 'none' ? 'stays' : effect;
+}
+
+/** The fan-outs of a write of a node or a part: to the views of edges that copy, and to the index items of edges that use it. */
+function fanOutsOf(
+  graph: CompiledModel,
+  node: NodeModel,
+  part: PartModel | undefined,
+  write: Write,
+): { read: number; perEdge: Pick<WriteCost, 'perEdge'> } {
+  const perEdge: NonNullable<WriteCost['perEdge']> = {};
+  let read = 0;
+  for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
+    if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
+    // The reverse items are queried, then views are read, and the node once for each page of them.
+    read += write.write === 'create' ? 1 : 2;
+    if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: 1, byHand: 0 };
+  }
+  for (const edge of joinedEdges(graph, node)) {
+    const used = part === undefined ? sourceAttributesOf(edge) : (partsOfEdge(edge).get(part.name) ?? []);
+    const isUsed =
+      write.write === 'change' ? used.includes(write.attribute ?? '') : part === undefined || used.length > 0;
+    if (!isUsed) continue;
+    const items = joinedItemsOf(edge);
+    // Each kind of item and the edges are queried, and the node is read with the parts that are used.
+    read += items.length + 2 + partsOfEdge(edge).size;
+    if (write.write !== 'create') perEdge[edge.type] = perEdgeOf(edge, items, part, write, perEdge[edge.type]);
+  }
+  return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
+}
+
+function perEdgeOf(
+  edge: EdgeModel,
+  items: readonly InboundItem[],
+  part: PartModel | undefined,
+  write: Write,
+  also = { wcu: 0, rcu: 0, byHand: 0 },
+): { wcu: number; rcu: number; byHand: number } {
+  const inbound = edge.inbound!;
+  const attribute = sourceName(part, write);
+  const effects = (orders: InboundItem['orders']): IndexChange[] =>
+    orders.map(({ order }) => indexChange(write, effectOfSource(inbound, order, attribute, write)));
+  // Every joined item is written, if only its revision changes.
+  const wcu = sum(items, ({ orders }) => unitsOfItem(effects(orders)));
+  const byHand = effects(items.flatMap(({ orders }) => orders));
+  return {
+    wcu: also.wcu + wcu,
+    rcu: also.rcu,
+    byHand: byHand.some((change) => change !== 'stays' && change !== 'changes') ? unitsByHand(byHand) : 0,
+  };
+}
+
+function sourceName(part: PartModel | undefined, write: Write): string {
+  const attribute = write.write === 'change' ? (write.attribute ?? '') : '';
+  return part === undefined ? attribute : `${part.name}.${attribute}`;
+}
+
+function effectOfSource(inbound: InboundModel, order: OrderModel, attribute: string, { write }: Write): Effect {
+  const names = order.kind === 'parts' ? order.parts.flatMap(sourceOfPart) : sourceOfPart(order);
+  const ofPartition = inbound.partition?.of === 'source' ? [inbound.partition.attribute] : [];
+  if (write !== 'change' || [...names, ...ofPartition].includes(attribute)) return 'moves';
+  return inbound.projectSource?.includes(attribute) === true ? 'changes' : 'none';
+}
+
+function sourceOfPart(order: OrderModel): string[] {
+  return order.kind === 'source' ? [order.order.attribute] : [];
+}
+
+// Edges
+
+function attributesOfEdge(edge: EdgeModel): Set<string> {
+  const { inbound } = edge;
+  const ofOrders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => attributesOfOrder(order));
+  const partition = inbound?.partition?.of === 'edge' ? [inbound.partition.attribute] : [];
+  const projected = inbound === undefined ? [] : listed(inbound.project);
+  return new Set([...attributesOfLabels(edge), ...ofOrders, ...partition, ...projected, ...attributesOfTotals(edge)]);
+}
+
+function attributesOfLabels({ labels = [] }: EdgeModel): string[] {
+  return labels.flatMap(({ from }) => (from.kind === 'attribute' ? [from.attribute] : []));
+}
+
+function attributesOfTotals({ count, incoming }: EdgeModel): string[] {
+  return [count?.totals, incoming?.totals].flatMap((totals) =>
+    [...(totals?.sums ?? []), ...(totals?.groups ?? [])].map(({ attribute }) => attribute),
+  );
+}
+
+function costOfEdgeWrite(edge: EdgeModel, write: Write): WriteCost {
+  const isChange = write.write === 'change';
+  const attribute = isChange ? (write.attribute ?? '') : '';
+  const changesView = edge.labels !== undefined && (!isChange || attributesOfLabels(edge).includes(attribute));
+  const items = unitsOfEdgeItems(edge, write);
+  const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
+  return costOf({ type: edge.type, kind: 'edge' }, write, {
+    view: changesView ? 1 : 0,
+    indexItems: items.wcu,
+    reverseItem: edge.copy === undefined || isChange ? 0 : 1,
+    totalEntry: entry.wcu,
+    read: (changesView ? readsOfView(edge, write) : 0) + items.read + entry.read,
+    byHand: edgeByHand(edge, write),
+  });
+}
+
+/** A view is read where a label is exchanged, and together with the copied node where the edge copies. */
+function readsOfView({ copy }: EdgeModel, { write }: Write): number {
+  if (copy !== undefined) return write === 'delete' ? 1 : 2;
+  return write === 'change' ? 1 : 0;
+}
+
+/** The entry in a total, and the total: a transaction. The total is read before a value gets a place in it. */
+function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; read: number } {
+  if (!isKept || !changesTotals(totals, write)) return { wcu: 0, read: 0 };
+  return { wcu: 4, read: 1 + (addsGroupValue(totals, write) ? 1 : 0) };
+}
+
+type Totals = NonNullable<EdgeModel['count']>['totals'] | undefined;
+
+function changesTotals(totals: Totals, write: Write): boolean {
+  if (write.write !== 'change') return true;
+  return [...(totals?.sums ?? []), ...(totals?.groups ?? [])].some(({ attribute }) => attribute === write.attribute);
+}
+
+function addsGroupValue(totals: Totals, write: Write): boolean {
+  const groups = totals?.groups ?? [];
+  if (write.write === 'change') return groups.some(({ attribute }) => attribute === write.attribute);
+  return write.write === 'create' && groups.length > 0;
+}
+
+function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: number } {
+  const { inbound, count } = edge;
+  const declared = inbound?.items ?? [];
+  const shared = declared.find(({ orderName }) => orderName === undefined);
+  // An edge that is counted has an item for the count, whether or not an order applies.
+  const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
+    count !== undefined && shared === undefined ? [...declared, { orders: [] }] : declared;
+  let wcu = 0;
+  let read = 0;
+  let isJoinedRead = false;
+  for (const item of items) {
+    const isCounted = count !== undefined && item.orderName === undefined;
+    const changesCount = isCounted && changesTotals(count.totals, write);
+    const effects = item.orders.map(({ order }) => effectOnEdgeItem(inbound!, order, write));
+    const isHeld = item.orders.length > 0 && inbound !== undefined && isShown(heldAttributes(inbound), write);
+    if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
+    const content: Effect = isHeld ? 'changes' : 'none';
+    const units = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
+    wcu += changesCount ? 2 * (units + 1) : units;
+    if (changesCount && addsGroupValue(count.totals, write)) read += 1;
+    const isJoined = inbound !== undefined && item.orders.length > 0 && isJoinedItem(inbound, item);
+    isJoinedRead ||= isJoined;
+    // A new joined item is taken as absent; a counted edge's items are read before they are written.
+    if (isJoined ? write.write !== 'create' : count !== undefined) read += 1;
+  }
+  // The edge and its source, with the parts that are used.
+  if (isJoinedRead) read += 2 + partsOfEdge(edge).size;
+  return { wcu, read };
+}
+
+function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write): Effect {
+  if (write.write !== 'change') return 'changes';
+  const { attribute = '' } = write;
+  const ofPartition = inbound.partition?.of === 'edge' ? [inbound.partition.attribute] : [];
+  return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
+}
+
+/** An edge with its index keys; counts and totals are items that a transaction changes with it. */
+function edgeByHand(edge: EdgeModel, write: Write): number {
+  const orders = [...(edge.inbound?.orders.values() ?? [])];
+  const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
+  const counters = [edge.count, edge.incoming].filter((one) => one !== undefined && changesTotals(one.totals, write));
+  return counters.length === 0 ? own : 2 * (own + counters.length);
+}
+
+// The attributes that the model uses
+
+function attributesOfSearch({ order, partition, project }: SearchModel): string[] {
+  return [...attributesOfOrder(order), ...(partition === undefined ? [] : [partition]), ...listed(project)];
+}
+
+/** The attributes of the item itself that an order is by. A computed value is taken as one that stays. */
+function attributesOfOrder(order: OrderModel): readonly string[] {
+  switch (order.kind) {
+    case 'attribute':
+    case 'rank':
+      return [order.attribute];
+    case 'path':
+      return order.attributes;
+    case 'parts':
+      return order.parts.flatMap((part) => attributesOfOrder(part));
+    default:
+      return [];
+  }
+}
+
+function listed(projection: Projection): readonly string[] {
+  return projection.kind === 'LIST' ? projection.attributes : [];
+}
+
+function searchesOf({ searches }: NodeModel, part: string | undefined): SearchModel[] {
+  return [...searches.values()].filter((search) => search.part === part);
+}
+
+function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[] {
+  return [...edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(type));
+}
+
+/** The edge types that leave a node type and have index items that need it. */
+export function joinedEdges({ edges }: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
+  return [...edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
+}
+
+function sum<T>(all: readonly T[], of: (one: T) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}

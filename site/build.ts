@@ -1,0 +1,50 @@
+// `npm run docs`: makes the site of the pages in docs. `-- --out DIR` puts it elsewhere than into .edgeloom/site.
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { installedPackage } from '../test/support/test-package.ts';
+import type { SiteFacts } from './config.ts';
+import { sitePages, sitePictures, titleOf } from './pages.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const out = resolve(values.out ?? join(ROOT, '.edgeloom/site'));
+
+const { version, repository } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+  repository?: { url: string };
+};
+const address = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
+const pages = sitePages(ROOT, address);
+
+// VitePress gets a folder of its own: its pages have links of the site.
+const source = `${out}-source`;
+await rm(source, { recursive: true, force: true });
+for (const { path, text } of pages) await put(path, text);
+await put('index.md', await readFile(join(ROOT, 'site/index.md'), 'utf8'));
+for (const file of sitePictures(ROOT)) {
+  const to = join(source, file.replace(/^docs\//, ''));
+  await mkdir(dirname(to), { recursive: true });
+  await copyFile(join(ROOT, file), to);
+}
+const facts: SiteFacts = { pages: pages.map(titleOf), version, repository: address };
+const config = relative(join(source, '.vitepress'), join(ROOT, 'site/config.ts'));
+await put(
+  '.vitepress/config.ts',
+  `import { siteConfig } from '${config}';\nexport default siteConfig(${JSON.stringify(facts)});\n`,
+);
+
+const installed = await installedPackage(join(ROOT, 'site'));
+const { build } = (await import(pathToFileURL(join(installed, 'node_modules/vitepress/dist/node/index.js')).href)) as {
+  build(root: string, options: object): Promise<void>;
+};
+await build(source, { outDir: out });
+await rm(source, { recursive: true });
+console.log(`${pages.length + 1} pages in ${out}`);
+
+async function put(path: string, text: string): Promise<void> {
+  const to = join(source, path);
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(to, text);
+}

@@ -1,0 +1,71 @@
+import { anchorOf, type Title } from './pages.ts';
+
+/** An entry of the sidebar. */
+interface Entry {
+  text: string;
+  link: string;
+}
+
+/** A heading of the sidebar, and its pages. */
+interface Group {
+  text: string;
+  items: readonly (Entry | Group)[];
+  collapsed?: boolean;
+}
+
+/** Folders in the sidebar, with the pages that come first; the others follow by their titles. */
+const FOLDERS: readonly (readonly [folder: string, title: string, first: readonly string[]])[] = [
+  ['start', 'Start', ['what-it-is', 'quick-start', 'concepts', 'when-not']],
+  ['tutorial', 'Tutorial', []],
+  ['how-to', 'How to', ['modelling', 'writing', 'reading', 'deploying', 'operations']],
+  ['reference', 'Reference', ['model-options', 'commands']],
+  ['explain', 'Explain', []],
+  ['project', 'Project', ['contributing']],
+];
+
+/** What the configuration is made from. */
+export interface SiteFacts {
+  pages: readonly Title[];
+  version: string;
+  repository?: string | undefined;
+}
+
+/** The configuration of VitePress. */
+export function siteConfig({ pages, version, repository }: SiteFacts): object {
+  return {
+    title: 'Edgeloom',
+    description: 'An event-driven projection service on DynamoDB Streams.',
+    cleanUrls: false,
+    lastUpdated: false,
+    markdown: { html: false, anchor: { slugify: anchorOf } },
+    themeConfig: {
+      outline: [2, 3],
+      search: { provider: 'local' },
+      nav: [
+        { text: 'Quick start', link: '/start/quick-start' },
+        { text: 'Tutorial', link: '/tutorial/goals' },
+        { text: 'How to', link: '/how-to/modelling' },
+        { text: 'Reference', link: '/reference/model-options' },
+        { text: `v${version}`, link: '/project/changelog' },
+      ],
+      sidebar: sidebar(pages),
+      ...(repository === undefined ? {} : { socialLinks: [{ icon: 'github', link: repository }] }),
+    },
+  };
+}
+
+function sidebar(pages: readonly Title[]): Group[] {
+  const entries = (folder: string): Entry[] =>
+    pages
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .map(({ path, title }) => ({ text: title, link: `/${path.replace(/\.md$/, '')}` }))
+      .sort((left, right) => (left.text < right.text ? -1 : 1));
+  return FOLDERS.map(([folder, text, first]): Group => {
+    const links = first.map((name) => `/${folder}/${name}`);
+    const rank = ({ link }: Entry): number => (links.includes(link) ? links.indexOf(link) : links.length);
+    const items: (Entry | Group)[] = entries(folder).sort((left, right) => rank(left) - rank(right));
+    if (folder === 'explain') items.unshift({ text: 'Architecture', link: '/architecture' });
+    if (folder === 'project') items.push({ text: 'Decisions', items: entries('decisions'), collapsed: true });
+    return { text, items, ...(folder === 'project' ? { collapsed: true } : {}) };
+  });
+}

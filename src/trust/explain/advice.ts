@@ -1,0 +1,60 @@
+import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { shardsFor } from '../../core/items/shard-capacity.ts';
+import { DEFAULT_VIEW_BUDGET_BYTES } from '../../core/kinds/eviction.ts';
+import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
+import { NODE_LIST } from '../../core/model/node-list.ts';
+import { countText, figureText } from '../../foundation/figure.ts';
+
+/** Sentences about what a model costs more than it needs to. They are no problems: only a person knows what is to come. */
+
+/** Shards from which on a range costs more than most are worth. */
+export const MANY_SHARDS = 20;
+
+/**
+ * The changes of the model that take fewer units.
+ *
+ * @param recordsPerSecond what the consumers apply at present; absent: none is seen.
+ */
+export function adviceOf(graph: CompiledModel, recordsPerSecond?: number): string[] {
+  const searches = [...graph.nodes.values()].flatMap(({ searches }) => [...searches.values()]);
+  return [
+    ...searches.filter(({ name }) => name !== NODE_LIST).flatMap((search) => shardsAdvice(search, recordsPerSecond)),
+    ...[...graph.nodes.keys()].flatMap((type) => budgetAdvice(graph, type)),
+  ];
+}
+
+function shardsAdvice(search: SearchModel, recordsPerSecond: number | undefined): string[] {
+  const { shards } = search;
+  const fewer = shardsFor(recordsPerSecond ?? 0);
+  if (shards === 'value' || shards < MANY_SHARDS || fewer >= shards) return [];
+  const rate =
+    recordsPerSecond === undefined
+      ? `${fewer} would do up to 250 changes a second`
+      : `the present ${figureText(recordsPerSecond)} records a second need ${fewer}`;
+  return [
+    `${search.indexPartition} has ${shards} shards, so a prefix, a range or latest takes ${rangeText(shards)} at least; ${rate}, with ${rangeText(fewer)}: ${fewerShardsText(search, fewer)}.`,
+  ];
+}
+
+function rangeText(shards: number): string {
+  return `${countText(shards, 'call')} and ${figureText(shards / 2)} RCU`;
+}
+
+/** The line of the model that gives a search other shards, and the command that brings it to the table. */
+export function fewerShardsText({ indexPartition, name, part }: SearchModel, shards: number): string {
+  const [type] = indexPartition.split('.');
+  const of = part === undefined ? `nodes.${type}` : `nodes.${type}.parts.${part}`;
+  const attribute = part === undefined ? name : name.slice(part.length + 1);
+  return `write shards: ${shards} in ${of}.search.${attribute}, then run edgeloom migrate --yes`;
+}
+
+/** The advice about a view that may become larger than pays. */
+function budgetAdvice({ nodes, edges }: CompiledModel, type: string): string[] {
+  const { viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = nodes.get(type)!;
+  const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
+  if (viewBudgetBytes <= DEFAULT_VIEW_BUDGET_BYTES || listed.length === 0) return [];
+  const units = Math.ceil(viewBudgetBytes / WRITE_UNIT_BYTES);
+  return [
+    `A view of ${type} may have ${viewBudgetBytes} bytes, so each edge of ${listed.map((edge) => edge.type).join(' or ')} that comes or goes takes up to ${units} WCU: edgeloom cost shows how many reads pay for that; else write viewBudgetBytes: ${DEFAULT_VIEW_BUDGET_BYTES} in nodes.${type}, or leave it out, then run edgeloom migrate --yes.`,
+  ];
+}

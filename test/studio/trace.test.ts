@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openStudio } from '../support/studio/table.ts';
+import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+
+describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
+  let running: RunningBrowser;
+  let opened: Awaited<ReturnType<typeof openStudio>>;
+  let seen: Visit;
+
+  beforeAll(async () => {
+    [running, opened] = await Promise.all([startBrowser(), openStudio({ isWritable: true })]);
+    await opened.writer.putNode('USER-1', { name: 'Ada', country: 'UK' });
+    await opened.writer.putNode('GOAL-1', { title: 'Sow', status: 'OPEN' });
+    await opened.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });
+    await opened.worker.idle();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    await opened?.close();
+  });
+
+  beforeEach(async () => {
+    seen = await visit(running.browser, opened.studio.url);
+  });
+
+  afterEach(async () => {
+    expect(seen.troubles).toEqual([]);
+    await seen.close();
+  });
+
+  const way = () => seen.page.getByRole('list', { name: 'The way of the write' });
+
+  it('follows what was saved until readers see it', async () => {
+    const { page } = seen;
+    await seen.goTo('/inspect?id=GOAL-1&target=GOAL-1');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Attributes as JSON').fill('{"title":"Reap","status":"DONE"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await way().getByText('Readers see it').waitFor();
+    const text = await way().innerText();
+    expect(text).toMatch(/Base write\s+changed GOAL-1/i);
+    expect(text).toMatch(/title\s+Sow → Reap/);
+    expect(text).toMatch(/index item of status/i);
+    expect(text).toMatch(/of 1 record, projected in/);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    // The derived items next to it are those of the new values.
+    const derived = page.getByRole('region', { name: 'Derived items' });
+    await derived.getByRole('link', { name: '~view' }).click();
+    await derived.getByText('Reap').first().waitFor();
+  });
+
+  it('lists the newest writes and traces one of them, on each screen, in light and in dark', async () => {
+    const { page } = seen;
+    await seen.goTo('/trace');
+    await page.getByRole('link', { name: 'GOAL-1 MEMBER-USER-1' }).click();
+    await way().getByText('Readers see it').waitFor();
+    expect(await way().innerText()).toMatch(/index item of MEMBER/i);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    for (const width of [320, 390, 768, 3840]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+      expect(await cutTexts(page), `${width} px`).toEqual([]);
+    }
+  });
+});
