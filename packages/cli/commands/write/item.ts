@@ -127,11 +127,11 @@ async function deleteWithEdges(writer: Writer<CompiledModel>, subject: Subject, 
   refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
-  const result = await writer.deleteNodeWithEdges(subject.id);
-  const { nodes, parts, edges, skipped, notFound, foundByOrders, wcu } = result;
+  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
+  const { nodes, parts, edges, skipped, notFound, foundByOrders, capacity } = result;
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
   const lines = [
-    `deleted ${counts.join(', ')} (${figureText(wcu)} WCU)`,
+    `deleted ${counts.join(', ')} (${figureText(capacity!.wcu)} WCU)`,
     ...(skipped > 0 ? [`left alone: ${countText(skipped, 'item')} of types outside the model`] : []),
     ...(notFound.length > 0 ? [`edges of ${notFound.join(', ')} that enter it cannot be found from it, and stay`] : []),
     ...(foundByOrders.length > 0
