@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Capacity } from '../../../../src/client/call/capacity.ts';
 import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
 import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
@@ -8,10 +9,10 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
-import { figureText } from '../../../../src/foundation/figure.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
-import { examples } from '../../shared/options.ts';
-
+import { examples, exitCodes, refuseBeside } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** Conditions on the command line. */
@@ -41,14 +42,14 @@ export function putCommand(command: Command): void {
         const { subject, json } = parseWords(session.graph, words, 'needed');
         const attributes = attributesOf(json);
         const writer = openWriter(session);
-        const conditions = conditionsOf(options);
-        const { wcu } =
+        const conditions = { ...conditionsOf(options), capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.putNode(subject.id, attributes, conditions)
                 : writer.putPart(subject.id, subject.part, attributes, conditions))
             : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
-        return outputOfWrite(session, subject, wcu);
+        return outputOfWrite(session, subject, capacity!);
       }),
     );
 }
@@ -72,14 +73,14 @@ export function updateCommand(command: Command): void {
         const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
         const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
         const writer = openWriter(session);
-        const all = { ...conditionsOf(options), upsert: options.upsert };
-        const { wcu } =
+        const all = { ...conditionsOf(options), upsert: options.upsert, capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.updateNode(subject.id, change, all)
                 : writer.updatePart(subject.id, subject.part, change, all))
             : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
-        return outputOfWrite(session, subject, wcu);
+        return outputOfWrite(session, subject, capacity!);
       }),
     );
 }
@@ -88,25 +89,58 @@ export function updateCommand(command: Command): void {
 export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
+    .option('--with-edges', 'of a node: also its parts, and its edges both ways as far as it knows them')
     .option('--force', 'delete a node with versions, whatever version is stored')
     .addHelpText(
       'after',
-      examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 STATE', 'delete USER-U1 --if status=CLOSED'),
+      examples(
+        'delete GOAL-G1 GOALMEMBERSHIP USER-U1',
+        'delete USER-U1 STATE',
+        'delete USER-U1 --if status=CLOSED',
+        'delete GOAL-G1 --with-edges',
+      ) + exitCodes({ 0: 'the item is not there, whether it was or not', 2: 'a condition did not hold, or a failure' }),
     )
     .action(
-      inTable(async (session, words: string[], options: ConditionOptions & { force?: boolean }) => {
+      inTable(async (session, words: string[], options: DeleteFlags) => {
         const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
-        const conditions = { ...conditionsOf(options), ...(options.force && (await storedVersion(session, subject))) };
-        const { wcu } =
+        if (options.withEdges) return await deleteWithEdges(writer, subject, options);
+        const version = options.force === true ? await storedVersion(session, subject) : {};
+        const conditions = { ...conditionsOf(options), ...version, capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.deleteNode(subject.id, conditions)
                 : writer.deletePart(subject.id, subject.part, conditions))
             : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
-        return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
+        return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
       }),
     );
+}
+
+interface DeleteFlags extends ConditionOptions {
+  force?: boolean;
+  withEdges?: boolean;
+}
+
+async function deleteWithEdges(writer: Writer<CompiledModel>, subject: Subject, options: DeleteFlags): Promise<Output> {
+  refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
+  if (!('id' in subject) || subject.part !== undefined)
+    throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
+  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
+  const { nodes, parts, edges, skipped, notFound, foundByOrders, capacity } = result;
+  const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
+  const lines = [
+    `deleted ${counts.join(', ')} (${figureText(capacity!.wcu)} WCU)`,
+    ...(skipped > 0 ? [`left alone: ${countText(skipped, 'item')} of types outside the model`] : []),
+    ...(notFound.length > 0 ? [`edges of ${notFound.join(', ')} that enter it cannot be found from it, and stay`] : []),
+    ...(foundByOrders.length > 0
+      ? [
+          `of ${foundByOrders.join(', ')} only edges that are in an order were found: edgeloom check --dangling names others`,
+        ]
+      : []),
+  ];
+  return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
 function withAbsence(command: Command): Command {
@@ -174,9 +208,9 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 }
 
 /** The item as it is after a write. */
-async function outputOfWrite(session: TableSession, subject: Subject, wcu: number) {
+async function outputOfWrite(session: TableSession, subject: Subject, capacity: Capacity) {
   const item = await readWrittenItem(session, subject);
-  return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
+  return { json: { item, capacity }, text: `${toJson(item)} (${figureText(capacity.wcu)} WCU)` };
 }
 
 async function readWrittenItem(session: TableSession, subject: Subject) {
