@@ -48,6 +48,11 @@ export interface Parameters {
   contributorInsights: boolean;
   /** Whether the index gsi1 goes. Without it the stack keeps gsi1 although the model uses it no more: older readers may use it. */
   dropGsi1: boolean;
+  /**
+   * Whether the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
+   * changes no index.
+   */
+  indexesOfAll: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
   /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
@@ -264,6 +269,7 @@ const parametersSchema = z
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
     dropGsi1: truth.default(false),
+    indexesOfAll: truth.default(false),
     keepData: truth.default(true),
     existingTableArn: arnOfService('dynamodb', 'a table').default(''),
     existingStreamArn: arnOfService('dynamodb', 'a stream').default(''),
