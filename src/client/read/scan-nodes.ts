@@ -11,13 +11,13 @@ import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { walkedItem } from '../../store/table-walk.ts';
-import { type EveryReadOptions, READ_OPTIONS } from './request/context.ts';
+import type { EveryReadOptions } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
 import { baseAttributes } from './request/result.ts';
 import type { StoredNodeOf } from './types.ts';
 
 /** Options of `scanNodes`. */
-export interface ScanNodesOptions<Type extends string = string> extends EveryReadOptions {
+export interface ScanNodesOptions<Type extends string = string> extends Omit<EveryReadOptions, 'capacity'> {
   /** The table. */
   store: Store & ScanSource;
   /** The node type. */
@@ -59,7 +59,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions('scanNodes', options, {
     ...{ store: true, type: true, startKey: true, segment: true, segments: true, consistent: true },
-    ...{ readNumber: true, ...READ_OPTIONS },
+    ...{ readNumber: true, signal: true, includeExpired: true },
   });
   const {
     store,

@@ -37,7 +37,7 @@ import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
 
@@ -135,7 +135,7 @@ export async function readInbound(
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
   const owner =
     ownNode === undefined
-      ? (met ?? looked?.item)
+      ? (met ?? looked)
       : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => edgeOfItem(context, edgeType, target, item));
   return {
@@ -144,7 +144,6 @@ export async function readInbound(
       target: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
-    ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...noticeOfOwnWrites(context),
   };
 }

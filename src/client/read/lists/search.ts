@@ -41,10 +41,10 @@ import {
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
-import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
+import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { gatherPage, hitTest } from './scatter.ts';
 
 /** Names of arguments that another one excludes. */
@@ -121,7 +121,7 @@ export async function readSearch(
   search: SearchModel,
   predicate: SearchPredicate,
   options: SearchQuery = {},
-): Promise<ListPage<SearchResult>> {
+): Promise<Page<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
@@ -160,10 +160,10 @@ export async function readSearch(
     accept,
     ...overlay,
   } as const;
-  const { items, lastKey, rcu } = await gatherPage(context, request);
+  const { items, lastKey } = await gatherPage(context, request);
   const hits = items.map((item) => hitOfItem(context, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...noticeOfOwnWrites(context) };
+  return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
 }
 
 /** A search with its filter, and what tells its hits. */

@@ -14,7 +14,8 @@ import { baseAttributes, type EdgeResult, type Page, type StoredNode } from '../
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `getNode`. */
-export interface NodeReadOptions extends EveryReadOptions {
+export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined>
+  extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -54,7 +55,13 @@ export async function readCollection(
   id: string,
   options: CollectionOptions = {},
 ): Promise<Collection> {
-  checkOptions('getCollection', options, { types: true, limit: true, cursor: true, consistent: true, ...READ_OPTIONS });
+  checkOptions('getCollection', options, {
+    types: true,
+    limit: true,
+    cursor: true,
+    consistent: true,
+    ...READ_OPTIONS,
+  });
   const { graph, cursorKey } = context;
   checkSource(graph, id);
   const { cursor, consistent } = options;

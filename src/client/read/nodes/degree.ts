@@ -13,7 +13,8 @@ import { mustReadConsistently } from '../request/own.ts';
 import { readBareViews } from './views.ts';
 
 /** Options of `degree`. */
-export interface DegreeOptions extends EveryReadOptions {
+export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined>
+  extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
    * are not projected yet are not counted. For a type that was evicted from the set, it counts base edges. Default false.

@@ -26,7 +26,7 @@ export interface EdgesOptions extends EveryReadOptions {
 }
 
 /** Options of `has` and `getEdge`. */
-export interface HasOptions extends EveryReadOptions {
+export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
    * written in the last moments may not show yet.

@@ -21,6 +21,7 @@ import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
+import type { CallResult } from '../../call/capacity.ts';
 import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
@@ -46,7 +47,8 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False where own writes of the reader's session may be missing. */
   exact?: false;
-} & (string extends Sums ? unknown : { [Name in Sums]: string });
+} & CallResult &
+  (string extends Sums ? unknown : { [Name in Sums]: string });
 
 /** The names of the groups of either direction. */
 type GroupName<Groups> = Groups extends unknown ? Extract<keyof Groups, string> : never;

@@ -21,8 +21,10 @@ import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, 
 export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `getViews`. */
-export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined>
-  extends EveryReadOptions {
+export interface GetOptions<
+  Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
+  Asked extends boolean | undefined = boolean | undefined,
+> extends EveryReadOptions<Asked> {
   /**
    * Default: those of the model's view. Others, and any with `consistent`, cost a read of the node in addition to its view.
    */

@@ -3,8 +3,8 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { OptionNames } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import type { Session } from '../../session/session.ts';
 import type { CursorKey } from './cursor.ts';
 
@@ -30,13 +30,13 @@ export interface ReadContext {
 }
 
 /** Options of every read. */
-export interface EveryReadOptions extends Abortable {
+export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
   /** Also what is over, until it is deleted: items of types with `expires`, and what is derived from them. Default false. */
   includeExpired?: boolean | undefined;
 }
 
 /** The names of these options. */
-export const READ_OPTIONS: OptionNames<EveryReadOptions> = { signal: true, includeExpired: true };
+export const READ_OPTIONS: OptionNames<EveryReadOptions> = { signal: true, capacity: true, includeExpired: true };
 
 /** Items given out at once where no limit is named. */
 const DEFAULT_LIMIT = 100;
