@@ -100,6 +100,10 @@ export interface ReadOptions {
  * retryable.
  */
 export interface BatchWaits extends Abortable {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: RuntimeOptions['remainingMs'];
 }

@@ -13,6 +13,10 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 
 /** How to try again; without `remainingMs` for ever. A wait ends with the signal. */
 export interface RetryOptions extends Abortable {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** Whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */

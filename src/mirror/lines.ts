@@ -7,7 +7,7 @@ import { forEachOf } from '../foundation/for-each.ts';
 import { linesOf, MAX_LINE_BYTES } from '../foundation/lines.ts';
 import { checkStoreOptions } from '../foundation/options.ts';
 import { retrying } from '../foundation/retry.ts';
-import { runtimeOf } from '../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { type Claim, contentOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
@@ -24,6 +24,12 @@ import { writeAsSeen, writeOfLine } from './write-claim.ts';
 
 /** Options of `importLines`. */
 export interface LinesOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table of the other system, with its mapping. */
   source: SourceTable;
   /** Our table. */

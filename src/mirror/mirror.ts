@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
 import { checkOptions, checkStoreOptions } from '../foundation/options.ts';
-import { runtimeOf } from '../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
 import { type ApplyOptions, type ApplyResult, applyRecords } from './apply.ts';
 import { type CheckSourceOptions, checkSource, type SourceCheck } from './check.ts';
@@ -13,6 +13,12 @@ import { reconcile, snapshot, sweep, type WalkOptions, type WalkResult } from '.
 
 /** Options of `createMirror`. */
 export interface MirrorOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table of others, with its mapping. */
   source: SourceTable;
   /** Our table. */

@@ -21,6 +21,10 @@ import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 export interface MeterOptions {
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: RuntimeOptions['remainingMs'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Read capacity units that may be consumed a second. Default: no limit. */
   maxRcu?: number;
   /** Write capacity units that may be consumed a second. Default: no limit. */

@@ -41,6 +41,25 @@ describe('options that are not what they should be', () => {
     );
   });
 
+  it.each([
+    ['desc', 'reverse'],
+    ['orderBy', 'order'],
+    ['gte', 'atLeast'],
+    ['take', 'limit'],
+    ['filter', 'where'],
+  ])('%s, a word of other libraries, is told the name that it has here: %s', async (word, name) => {
+    const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ [word]: 1 }));
+    await expect(asked).rejects.toMatchObject({
+      code: 'unknown-option',
+      hint: expect.stringContaining(`Did you mean ${name}?`),
+    });
+  });
+
+  it('a word of every object is one like others', async () => {
+    const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ constructor: 1 }));
+    await expect(asked).rejects.toMatchObject({ code: 'unknown-option' });
+  });
+
   const limt = unchecked({ limt: 1 });
   const reads: [string, () => Promise<unknown>][] = [
     ['getViews', () => reader.getViews(['USER-1'], limt)],

@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { entryIn, knownItem } from './known-items.ts';
@@ -27,6 +27,10 @@ export const MAX_UNTAKEN_RECORDS = 10_000;
 
 /** Options of a feed. */
 export interface FeedOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }

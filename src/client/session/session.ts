@@ -2,12 +2,14 @@ import { textOfKey } from '../../core/items/keys.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { Look } from '../../stream/progress/look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry, tableTag } from './token.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
   key?: SessionKey | undefined;
   /**

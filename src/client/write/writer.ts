@@ -17,7 +17,7 @@ import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { type CallOptions, type CallResult, type CallStores, callStores, withCapacity } from '../call/capacity.ts';
 import { notingStore } from '../session/noting-store.ts';
@@ -193,6 +193,8 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, idempotent: true } as c
 
 /** Options of a writer. */
 export interface WriterOptions extends TelemetryOption {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** The table. */
   store: Store;
   /**

@@ -1,6 +1,6 @@
 import { docsPage } from '../../foundation/docs.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { CallService, JsonService } from '../../store/client/json-service.ts';
 
 /** CloudWatch. */
@@ -12,6 +12,8 @@ export const CLOUDWATCH: JsonService = {
 
 /** Options of a drill. */
 export interface DrillOptions {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** Calls CloudWatch. */
   call: CallService;
   /** The stack: the names of its alarms begin with it. */

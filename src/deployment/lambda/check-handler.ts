@@ -38,6 +38,10 @@ export interface CheckResponse extends CheckTotals {
 /** Options of a check handler. */
 export interface CheckHandlerOptions
   extends Pick<CheckOptions, 'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'telemetry'> {
+  /** @internal */
+  now?: CheckOptions['now'];
+  /** @internal */
+  wait?: CheckOptions['wait'];
   /** As for a check; default 1,500: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
   mostSuspects?: number | undefined;
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */

@@ -1,4 +1,5 @@
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
+import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
 import { timeOfCall } from './call-time.ts';
@@ -13,6 +14,10 @@ export interface FeedQueueEvent {
 
 /** Options of a feed handler. */
 export interface FeedHandlerOptions extends EventBus {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Milliseconds before the function's timeout at which no more events are put; at most half of a call's time. Default 10,000. */
   reserveMs?: number | undefined;
   /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ApplyResult } from '../../mirror/apply.ts';
 import { createMirror, type Mirror } from '../../mirror/mirror.ts';
 import { lagOf, MirrorProgress, mirrorStatus } from '../../mirror/progress.ts';
@@ -30,6 +30,12 @@ export interface WatchedSource extends SourceStore {
 
 /** Options of a mirror handler. */
 export interface MirrorHandlerOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The sources: those that the model file exports. */
   sources: readonly SourceTable[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { StreamSource } from '../../stream/source.ts';
@@ -20,6 +20,10 @@ import type { InvocationContext } from './stream-handler.ts';
 
 /** Options of an observe handler. */
 export interface ObserveHandlerOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** The table's stream. */
   stream: StreamSource;
   /** Client to read with. Default: one for the function's own region, kept for the function's life. */

@@ -3,7 +3,7 @@ import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { checkAgeSeconds } from '../../stream/progress/last-check.ts';
@@ -42,6 +42,8 @@ export interface RedriveEvent {
 
 /** Options of a redrive handler. */
 export interface RedriveHandlerOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */

@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { createProjector } from '../../projecting/apply/projector.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
@@ -41,6 +41,10 @@ export interface StreamResponse {
 
 /** Options of a stream handler. */
 export interface StreamHandlerOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Client to write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */

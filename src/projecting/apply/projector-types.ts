@@ -9,6 +9,12 @@ import type { EvictedViews } from '../../settle/evicted-views.ts';
 
 /** Options of a projector. */
 export interface ProjectorOptions extends TelemetryOption {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
   /** Units in flight at once. Default 32. */

@@ -8,13 +8,15 @@ import {
 import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
 import { indexProjection, keySchema } from '../definition/table-definition.ts';
 import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
 export interface UpdateTableOptions extends TablePlanOptions {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
   /** Called when a step begins, and while an index is filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }

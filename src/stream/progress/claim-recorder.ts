@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type Claim, claimOf } from './claims.ts';
 import { claimsItem } from './claims-item.ts';
 
 /** Options of a recorder of claims. */
 export interface ClaimRecorderOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   table: TableNames;
   /** The table. */
   store: Pick<Store, 'put'>;

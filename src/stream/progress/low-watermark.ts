@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../dynamodb-source.ts';
 import { MarkMover, type MoverContext } from './mark-mover.ts';
@@ -12,6 +12,8 @@ import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowWatermark`. */
 export interface LowWatermarkOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The table. */
   store: Store;
   /** Reads which stream the table has. */

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
-import { type Runtime, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './record.ts';
 
 /** Options of a recorder of progress. */
 export interface RecorderOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'put'>;

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../source.ts';
 import { readConsumers } from './consumers.ts';
 import type { ConsumerProgress } from './record.ts';
@@ -52,6 +52,8 @@ export interface StreamPosition {
 
 /** The values that reading the position needs. */
 export interface PositionContext {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'query'>;
   /** The stream of the table. */

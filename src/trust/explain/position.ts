@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ConsumerPosition } from '../../stream/progress/consumer-position.ts';
 import { saveMarks } from '../../stream/progress/marks.ts';
 import { isProjectedIn } from '../../stream/progress/projected.ts';
@@ -29,6 +29,8 @@ const PUBLISHED_SETTLE_MS = 30_000;
 
 /** Options of telling how far a stream is applied. */
 export interface PositionOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** Whether a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
   savesMarks?: boolean | undefined;
 }

@@ -4,7 +4,7 @@ import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.t
 import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
-import { type Abortable, runtimeOf } from '../../foundation/runtime.ts';
+import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { Conflict } from '../../mirror/conflicts.ts';
 import { mirrorStatus, type SourceStatus } from '../../mirror/progress.ts';
 import type { Registry } from '../../registry/registry.ts';
@@ -20,6 +20,8 @@ import { NOT_VERIFIED } from './verified-text.ts';
 
 /** Options of `status`. */
 export interface StatusOptions extends Abortable {
+  /** @internal */
+  now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
   /** How far the table's stream is applied; absent: it has none. */
