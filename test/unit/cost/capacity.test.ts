@@ -7,9 +7,10 @@ const cost = modelCost(
   defineGraph({
     table: 'records',
     nodes: {
-      TICKET: node({ search: { title: {} } }),
-      USER: node(),
+      TICKET: node({ view: 'ALL', search: { title: {} } }),
+      USER: node({ view: 'ALL' }),
       STORE: node({
+        view: 'ALL',
         search: {
           location: { partition: 'country', path: ['state', 'city'], shards: 1 },
           place: { path: ['state', 'city'], shards: 20 },
@@ -86,7 +87,7 @@ describe('the cost of index items that use the source', () => {
   const joined = modelCost(
     defineGraph({
       table: 'records',
-      nodes: { TICKET: node(), PROJECT: node() },
+      nodes: { TICKET: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
       edges: {
         IN: edge({
           from: 'TICKET',
@@ -126,10 +127,11 @@ describe('the cost of a part', () => {
       table: 'records',
       nodes: {
         USER: node({
+          view: 'ALL',
           search: { name: {} },
           parts: { STATE: part({ search: { status: {}, mood: {} } }), COUNTS: part() },
         }),
-        ROOM: node(),
+        ROOM: node({ view: 'ALL' }),
       },
       edges: {
         IN: edge({
@@ -163,8 +165,8 @@ describe('the cost by hand', () => {
     defineGraph({
       table: 'records',
       nodes: {
-        USER: node({ search: { name: {} } }),
-        PLAIN: node(),
+        USER: node({ view: 'ALL', search: { name: {} } }),
+        PLAIN: node({ view: 'ALL' }),
         PRODUCT: node({ view: 'KEYS_ONLY', search: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }),
         TAGGED: node({ view: 'KEYS_ONLY', search: { tags: { multiValue: true } } }),
       },
@@ -203,7 +205,7 @@ describe('the cost of an edge set', () => {
   const set = (viewBudgetBytes?: number) => {
     const graph = defineGraph({
       table: 'records',
-      nodes: { GOAL: node({ view: ['title'], viewBudgetBytes }), USER: node() },
+      nodes: { GOAL: node({ view: ['title'], viewBudgetBytes }), USER: node({ view: 'ALL' }) },
       edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'] }) },
     });
     return modelCost(graph).edgeSets;
