@@ -28,6 +28,7 @@ import { start } from './start.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
 import { types } from './types.ts';
+import { writes } from './writes.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
 await runBenchmarks({
@@ -67,4 +68,5 @@ await runBenchmarks({
   'check-live': checkLive,
   'check-memory': checkMemory,
   'check-hub-memory': checkHubMemory,
+  writes,
 });

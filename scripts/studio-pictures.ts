@@ -1,6 +1,7 @@
 /**
  * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong, and a list with its levels over the goals of the okr example. `-- levels` makes the latter alone.
+ * broken and one is wrong, and a list with its levels over the goals of the okr example. `-- levels` makes the latter alone, and
+ * `-- ripple` the picture of one write that README begins with.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createStreamsClient } from '../src/store/client.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
+import { makeRipple } from './ripple-picture.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
@@ -158,5 +160,7 @@ async function takeLevels({ store, worker }: Local, visits: readonly Visit[]): P
 }
 
 mkdirSync(FOLDER, { recursive: true });
-if (process.argv[2] !== 'levels') await withStudio(airports, takePlaces);
-await withStudio(okr, takeLevels);
+const [only] = process.argv.slice(2);
+if (only === undefined || only === 'ripple') await makeRipple(FOLDER);
+if (only === undefined) await withStudio(airports, takePlaces);
+if (only !== 'ripple') await withStudio(okr, takeLevels);

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../../src/deployment/package/package-files.ts';
 import { toJson } from '../../src/foundation/exact-json.ts';
-import { failureDocument } from '../../src/foundation/failure-document.ts';
 import { printableLines } from '../../src/foundation/printable.ts';
 import { COMMANDS } from './command-list.ts';
-import { failureText } from './shared/failure.ts';
+import { commandFailure, failureText } from './shared/failure.ts';
+import { meantCommand, meantOption } from './shared/synonyms.ts';
 
 /** Usage or failure. */
 const FAILED = 2;
 
 /** Runs the command line; gives the exit code: 0 fine, 1 drift or quarantine found, 2 usage or failure. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
-  const program = createProgram();
+  const program = createProgram(args);
   const json = args.includes('--json');
   try {
     const [first, ...named] = program.parseOptions([...args]).operands;
@@ -23,14 +23,11 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      const message = error.message.replace(/^error: /, '');
-      if (json)
-        process.stdout.write(
-          `${JSON.stringify({ error: { code: 'usage', message, hint: 'See edgeloom --help.' } })}\n`,
-        );
+      const { message, hint = 'See edgeloom --help.' } = usageFailure(program, args, error.message);
+      if (json) process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message, hint } })}\n`);
       return FAILED;
     }
-    if (json) process.stdout.write(`${printableLines(toJson(failureDocument(error)))}\n`);
+    if (json) process.stdout.write(`${printableLines(toJson(commandFailure(error)))}\n`);
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }
@@ -44,8 +41,36 @@ function asksForStack(args: readonly string[]): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-/** Makes the program with its commands, whose options are loaded when they are named. */
-export function createProgram(): Command {
+/** The message of a usage error on one line, with what is probably meant by a word that there is not. */
+function usageFailure(program: Command, args: readonly string[], text: string): { message: string; hint?: string } {
+  const message = text.replace(/^error: /, '').trimEnd();
+  const [, kind, word] = /^unknown (command|option) '([^']*)'/.exec(message) ?? [];
+  if (word === undefined) return { message };
+  const command = namedCommand(program, args);
+  const chain = ancestry(command);
+  const advised = {
+    words: chain.slice(1).map((one) => one.name()),
+    commands: command.commands.map((one) => one.name()),
+    options: chain.flatMap((one) => one.options.map(({ long }) => long ?? '')),
+  };
+  const meant = kind === 'command' ? meantCommand(word, advised) : meantOption(word, advised);
+  if (meant === undefined) return { message };
+  return { message, hint: `Did you mean ${meant}?` };
+}
+
+/** The command that the arguments name, as far as there is one. */
+function namedCommand(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const word of args) command = command.commands.find((one) => one.name() === word) ?? command;
+  return command;
+}
+
+function ancestry(command: Command): Command[] {
+  return command.parent === null ? [command] : [...ancestry(command.parent), command];
+}
+
+/** Makes the program with its commands, whose options are loaded when they are named. `args` are those that it is going to parse. */
+export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;
   };
@@ -61,7 +86,15 @@ export function createProgram(): Command {
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
     .showHelpAfterError('(see edgeloom --help)')
+    // `usageFailure` knows more words.
+    .showSuggestionAfterError(false)
     .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => {
+        const { message, hint } = usageFailure(program, args, text);
+        write(`error: ${printableLines(message)}\n${hint === undefined ? '' : `hint: ${printableLines(hint)}\n`}`);
+      },
+    })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',

@@ -1,3 +1,4 @@
+import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Definitions, viewName } from '../registry/definition.ts';
 import type { Generation, Registry } from '../registry/registry.ts';
@@ -8,7 +9,7 @@ import type { Generation, Registry } from '../registry/registry.ts';
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * `search:USER.name`, or a generation of it by its id: `search:USER.name@2`. If the registry or the model has a projection with
+   * `search:USER.name`, `list:USER`, or a generation of it by its id: `search:USER.name@2`. If the registry or the model has a projection with
    * the whole text as its name, the action means that projection.
    */
   name: string;
@@ -59,17 +60,40 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Returns the projection that an action names, and the generation, if it names one. The name of a search may end like that of a
- * generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
+ * Returns the projection that an action names, and the generation, if it names one. Throws `invalid-argument` for a name that neither the
+ * registry nor the model has. The name of a search may end like that of a generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
-  { projections }: Registry,
+  { projections, shapes }: Registry,
   wanted: Definitions,
 ): { name: string; id?: number } {
-  const isKnown = projections.has(name) || wanted.projections.has(name);
-  const match = isKnown ? null : /^(.+)@([1-9]\d{0,14})$/s.exec(name);
-  return match === null ? { name } : { name: match[1]!, id: Number(match[2]) };
+  const known = new Set([
+    ...[...projections.keys(), ...wanted.projections.keys()],
+    ...[...shapes.keys(), ...wanted.views.keys()].map(viewName),
+  ]);
+  if (known.has(name)) return { name };
+  const match = /^(.+)@([1-9]\d{0,14})$/s.exec(name);
+  if (match !== null && known.has(match[1]!)) return { name: match[1]!, id: Number(match[2]) };
+  const near = nearest(name, known);
+  throw new EdgeloomError(
+    'invalid-argument',
+    `Neither the table nor the model has a projection ${name}.`,
+    `${near === undefined ? '' : `Did you mean ${near}? `}edgeloom status lists them.`,
+  );
+}
+
+/** The projection that a drop takes away although the model has it, so that the next migration builds it again; undefined for none. */
+export function ownDrop(registry: Registry, wanted: Definitions, action: MigrateAction): string | undefined {
+  if (action.kind !== 'drop') return undefined;
+  const { name, generations } = actionTarget(registry, wanted, action);
+  if (generations.size === 0) return undefined;
+  const own = wanted.projections.get(name)?.fingerprint;
+  const isOwn =
+    own === undefined
+      ? [...wanted.views.keys()].some((type) => viewName(type) === name)
+      : liveGenerations(registry, name).some(({ id, definition }) => generations.has(id) && definition === own);
+  return isOwn ? name : undefined;
 }
 
 /** The id of the shape that a type's views have, or had before they were dropped; undefined for a type without views. */

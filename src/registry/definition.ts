@@ -12,6 +12,7 @@ import type {
   TotalSettings,
 } from '../core/model/compiled.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
+import { NODE_LIST } from '../core/model/node-list.ts';
 import {
   INBOUND_OPTIONS,
   type OptionTable,
@@ -127,9 +128,9 @@ export function definitionsOf(model: CompiledModel): Definitions {
   return definitions;
 }
 
-/** The name of a search. */
+/** The name of a search, or of the list of a type's nodes. */
 export function searchName(type: string, search: string): ProjectionName<'search'> {
-  return `search:${type}.${search}`;
+  return search === NODE_LIST ? `list:${type}` : `search:${type}.${search}`;
 }
 
 /** The name of the views of a part. */

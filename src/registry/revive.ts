@@ -30,7 +30,7 @@ export function reviveKeyed(
 
 /** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
-  const type = name.slice(name.indexOf(':') + 1, name.indexOf('.'));
+  const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;
   return derivesOf({ kind: 'search', type, search: nodeList(type) });
 }

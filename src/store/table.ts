@@ -15,7 +15,7 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
-import { tableDefinition } from './definition/table-definition.ts';
+import { lackingAttributes, tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
 /** Options of what is done to a table as a whole. */
@@ -29,6 +29,11 @@ export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
+  /**
+   * What each index holds besides its keys: `INCLUDE`, the attributes that readers need, or `ALL`, where each write of an item is billed
+   * again in the index.
+   */
+  projections: Record<string, string>;
   /** Absent where the table has no stream. */
   streamArn?: string;
   /** The needs of the model that the table lacks, in words; empty where it fits. */
@@ -79,6 +84,12 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
     table: graph.table.name,
     status: table.TableStatus ?? 'UNKNOWN',
     indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
+    projections: Object.fromEntries(
+      (table.GlobalSecondaryIndexes ?? []).map(({ IndexName, Projection }) => [
+        IndexName ?? '',
+        Projection?.ProjectionType ?? '',
+      ]),
+    ),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
     lacks: missingNeedsOf(graph, table),
     itemCount: table.ItemCount ?? 0,
@@ -110,8 +121,11 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
   for (const index of graph.indexes) {
     const { partition, sort } = indexKeysOf(graph.table)[index];
     const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
-    const fits = hasKeys(found?.KeySchema, partition, sort) && found?.Projection?.ProjectionType === 'ALL';
-    if (!fits) lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}, of all attributes`);
+    const lacking = lackingAttributes(index, found?.Projection);
+    const hasOwnKeys = hasKeys(found?.KeySchema, partition, sort);
+    if (hasOwnKeys && lacking.length === 0) continue;
+    const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';
+    lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}${held}`);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
@@ -204,7 +218,7 @@ export async function deleteTable(graph: CompiledModel, options: TableAccess): P
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));
-    return { table: name, status: 'DELETING', indexes: [], lacks: [], itemCount: 0, sizeBytes: 0 };
+    return { table: name, status: 'DELETING', indexes: [], projections: {}, lacks: [], itemCount: 0, sizeBytes: 0 };
   } catch (error) {
     if (error instanceof ResourceNotFoundException) throw noTable(name);
     throw classifyError(error);

@@ -54,7 +54,7 @@ beforeAll(async () => {
   }
   const items = [...Array(12).keys()].flatMap((i) => [
     { pk: `USER#u${i}`, sk: 'PROFILE', name: `User ${i}` },
-    { pk: `ORG#o${i}`, sk: 'META' },
+    { pk: `ORG#o${i}`, sk: 'META', owner: `USER#u${i % 4}` },
     { pk: `ORG#o${i % 3}`, sk: `MEMBER#USER#u${i}`, since: '2026' },
     { pk: `USER#u${i}`, sk: `ORDER#2026-${i}`, total: i, buyer: `u${i % 5}` },
   ]);
@@ -81,6 +81,7 @@ describe('edgeloom adopt', () => {
     expect(stdout).toContain(
       "...(isId(item['buyer']) ? [mappedEdge(`ORDER-$\u007bjoined(of[0], of[1])}`, 'ORDER_BUYER',",
     );
+    expect(stdout).toContain("'ORG_OWNER', `USER-$\u007bidIn(item['owner'], 'USER#')}`)] : [])");
     expect(stdout).toContain('Items of the graph: 48; not of it, as the end of this file says: 0.');
     expect(stdout).toContain("sources = [sourceTable('legacy', { map, keys: { partitionKey: 'pk', sortKey: 'sk' } })]");
     expect(stdout).toContain('lacks a stream');

@@ -39,7 +39,10 @@ describe('put, update and delete', () => {
     const versioned = (...args: string[]) => run(...args, '--config', config);
     try {
       await versioned('put', 'GOAL-V1', '{}');
-      expect(await versioned('import', lines)).toMatchObject({ code: 2, json: { error: { code: 'invalid-lines' } } });
+      expect(await versioned('import', lines)).toMatchObject({
+        code: 2,
+        json: { error: { code: 'invalid-lines', hint: expect.stringContaining('--force') } },
+      });
       expect(await versioned('import', lines, '--force')).toMatchObject({ code: 0, json: { items: 1 } });
       expect(await versioned('delete', 'GOAL-V1')).toMatchObject({
         code: 2,
@@ -53,6 +56,20 @@ describe('put, update and delete', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('delete a node with its edges', async () => {
+    await run('put', 'GOAL-W1', '{"title":"With edges"}');
+    await run('put', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '{"memberRole":"LEAD"}');
+    expect(await run('delete', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '--with-edges')).toMatchObject({
+      json: { error: { code: 'usage' } },
+    });
+    expect(await run('delete', 'GOAL-W1', '--with-edges', '--force')).toMatchObject({
+      json: { error: { code: 'usage' } },
+    });
+    const deleted = await run('delete', 'GOAL-W1', '--with-edges');
+    expect(deleted).toMatchObject({ code: 0, json: { item: null, nodes: 1, edges: 1 } });
+    expect((await run('get', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1')).code).toBe(1);
   });
 
   it('write single nodes and edges under conditions, and give the item as it is', async () => {

@@ -105,6 +105,73 @@ it('the load of a cost is told with its rate, and is not zero', async () => {
   }
 });
 
+describe('an error on the command line', () => {
+  it('gives the remedy of the command line, and is about what was given', async () => {
+    expect((await failure('put', 'GOAL-J1', '{bad')).hint).toBe(
+      `Give the attributes as one JSON object, in quotes: '{"name":"Ada"}'.`,
+    );
+    expect(await failure('update', 'GOAL-NONE', '{}')).toMatchObject({
+      code: 'not-found',
+      hint: 'Put it first, or give --upsert.',
+    });
+    const both = await failure('put', 'GOAL-J1', '{}', '--if-absent', '--if-present');
+    expect(both.message).toContain('--if-absent contradicts --if-present');
+  });
+
+  it('of explain says how an edge is named, and takes the words that other commands take', async () => {
+    for (const words of [
+      ['GOAL-G1', 'USER-U1'],
+      ['GOAL-G1', 'GOALMEMBERSHIP'],
+      ['GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', 'more'],
+    ]) {
+      const { message, hint } = await failure('explain', ...words);
+      expect(message).toBe(`${words.join(' ')} names no item.`);
+      expect(hint).toContain('SOURCE TYPE TARGET');
+    }
+    expect((await failure('explain', 'GOAL-G1', 'USER-U1', 'GOALMEMBERSHIP')).hint).toContain('GOALMEMBERSHIP');
+    const { stdout } = await run('explain', 'GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', '--json');
+    const item = { source: 'GOAL-G1', target: 'GOALMEMBERSHIP-USER-U1', exists: true, kind: 'edge' };
+    expect(JSON.parse(stdout)).toMatchObject({ item });
+  });
+
+  it('of a drop says which projection is meant, and a drop of what the model has says that it comes back', async () => {
+    expect((await run('migrate', '--yes')).code).toBe(0);
+    expect(await failure('migrate', '--drop', 'search:USER.nam', '--yes')).toMatchObject({
+      code: 'invalid-argument',
+      hint: 'Did you mean search:USER.name? edgeloom status lists them.',
+    });
+    const { stdout } = await run('migrate', '--drop', 'search:USER.name', '--dry-run');
+    expect(stdout).toContain('the model has search:USER.name: the next edgeloom migrate builds it again');
+  });
+});
+
+it('an item that was quarantined and is corrected by now is told so', async () => {
+  const graph = goalGraph(dev.table);
+  const client = createClient({ endpoint: dev.endpoint });
+  const key = { source: { S: 'GOAL-G1' }, target: { S: 'GOALMEMBERSHIP-TEAM-T7' } };
+  await new DynamoDBStore(client, graph.table).put({ ...key, memberRole: { S: 'NOSUCH' } });
+  client.destroy();
+  await expect.poll(async () => (await run('check')).stdout, { timeout: 120_000 }).toContain('edgeloom redrive');
+  await run('update', 'GOAL-G1', 'GOALMEMBERSHIP', 'TEAM-T7', '{"memberRole":"LEAD"}');
+  const { stdout } = await run('explain', 'GOAL-G1', 'GOALMEMBERSHIP', 'TEAM-T7');
+  expect(stdout).toContain('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
+  expect((await run('redrive')).code).toBe(0);
+});
+
+it('an empty variable is one that is not set', async () => {
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'dist/cli/main.js'), 'get', 'USER-U1', '--region', 'eu-central-1'],
+    {
+      cwd: ROOT,
+      env: { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: '', AWS_ENDPOINT_URL: dev.endpoint, EDGELOOM_TABLE: '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  child.stdout.resume();
+  expect(await once(child, 'close')).toEqual([0, null]);
+});
+
 it('an option that means nothing beside another one is refused', async () => {
   for (const [words, option] of [
     [['search', 'USER.name', '--shards', '--equals', 'Ada'], '--equals'],

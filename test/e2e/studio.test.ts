@@ -69,9 +69,20 @@ describe('edgeloom studio', () => {
   });
 });
 
-it('the demo ends with the line that opens the studio on its data, which may be changed there', async () => {
+it('the demo ends with a studio on its data, in which something goes on and no first look is empty', async () => {
   const demo = await serve(['demo', '--studio']);
-  expect(demo.output().stdout).toMatch(/everything read agrees with the data files\nstudio: http:/);
+  expect(demo.output().stdout).toMatch(
+    /everything read agrees with the data files\nmigrated to a model with goals, in \d+ steps\nplanted: 1 record in quarantine, 1 wrong item, .*\nstudio: http:/,
+  );
+  const { lastCheck, quarantined, projections } = (await demo.client.get('/api/status')).answer;
+  expect(lastCheck).toMatchObject({ verdict: 'drift', drift: 1 });
+  expect(quarantined).toEqual({ 'wrong-type': 1 });
+  expect(projections).toContainEqual({ name: 'search:AIRPORT.city', generation: 2, state: 'ready' });
+  expect((await demo.client.get('/api/timeline')).answer.moments.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await demo.client.get('/api/writes')).answer.writes.length).toBeGreaterThan(0);
+  // The observer finds what was planted, too.
+  const observed = async () => (await demo.client.get('/api/status')).answer.drift;
+  await expect.poll(observed, { timeout: 60_000, interval: 1_000 }).toBe(1);
   const { answer } = await demo.client.get('/api/node?id=AIRPORT-ATL');
   expect(answer.base.city).toBe('Atlanta');
   expect(answer.edgeSetSize).toBeGreaterThan(100);

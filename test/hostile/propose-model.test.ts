@@ -195,6 +195,23 @@ describe('a proposed mapping', () => {
     expect(madeBy(proposal, rows)[2]).toEqual(['TASK-u0.t0 TASK-u0.t0', 'TASK-u0.t0 TASK_USER-USER-u0']);
   });
 
+  it('tells types apart by an attribute where its items look otherwise', () => {
+    const types = (rows: readonly Row[]): string[] => [...proposed(rows).nodes].sort();
+    const things = (attributes: (i: number) => Record<string, string>): Row[] =>
+      range(20).map((i): Row => [letters(i), letters(i), attributes(i)]);
+    const apart = things(
+      (i): Record<string, string> => (i % 2 === 0 ? { kind: 'cat', lives: 'nine' } : { kind: 'dog', age: 'old' }),
+    );
+    expect(types(apart)).toEqual(['CAT', 'DOG']);
+    for (const none of [
+      (i: number) => ({ kind: i % 2 === 0 ? 'cat' : 'dog', age: 'old' }),
+      (i: number) => ({ mood: i % 2 === 0 ? 'good' : 'bad', [`age${i % 2}`]: 'old' }),
+      (i: number) => ({ type: i % 2 === 0 ? '1' : '<b>', [`age${i % 2}`]: 'old' }),
+      (i: number): Record<string, string> => (i % 4 === 0 ? { type: 'cat' } : { age: 'old' }),
+    ])
+      expect(types(things(none))).toEqual(['NODE']);
+  });
+
   it('makes edges of attributes that hold ids, and says that this is a guess', () => {
     const orders = (attributes: (i: number) => Record<string, string | number>): Row[] => [
       ...range(20).map((i): Row => [`CUSTOMER#c${i}`, 'PROFILE', { name: `Customer ${i}` }]),
@@ -204,10 +221,16 @@ describe('a proposed mapping', () => {
       proposed(orders(attributes)).kinds.flatMap((kind) => kind.edges.map(({ type }) => type));
     expect(edges((i) => ({ customerId: `c${i % 7}` }))).toEqual(['ORDER_CUSTOMER']);
     expect(edges((i) => ({ buyer: `c${i % 5}` }))).toEqual(['ORDER_BUYER']);
+    // A whole key, also in the key of an index, which says no more than an attribute next to it.
+    expect(edges((i) => ({ buyer: i % 6 === 0 ? 'none' : `CUSTOMER#c${i % 5}` }))).toEqual(['ORDER_BUYER']);
+    expect(edges((i) => ({ GSI1PK: `CUSTOMER#c${i % 7}` }))).toEqual(['ORDER_CUSTOMER']);
+    expect(edges((i) => ({ buyer: `c${i % 7}`, GSI1PK: `CUSTOMER#c${i % 7}` }))).toEqual(['ORDER_BUYER']);
     // Numbers, own ids, keys of indexes and texts of which some are none.
     for (const none of [
       (i: number) => ({ rank: i % 7 }),
       (i: number) => ({ orderId: `o${i}` }),
+      (i: number) => ({ GSI1PK: `ORDER#o${i}` }),
+      (i: number) => ({ buyer: 'CUSTOMER#', seller: `CUSTOMERS#c${i}` }),
       (i: number) => ({ GSI1PK: `c${i % 7}` }),
       (i: number) => ({ buyer: i % 6 === 0 ? 'none' : `c${i % 7}` }),
       (i: number) => ({ customerName: `Customer ${i}` }),

@@ -416,7 +416,7 @@ describe('the recipes', () => {
       others: ['GOAL-0', 'GOAL-1'],
       attributesOf: (i) => ({ name: `user ${i}` }),
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:USER', 'search:USER.name', 'search:USER.'],
+      drops: ['view:USER', 'search:USER.name', 'list:USER'],
     });
   });
 
@@ -446,7 +446,7 @@ describe('the recipes', () => {
       attributesOf: (i) => ({ title: `ticket ${i}`, kind: i % 3 === 0 ? 'bug' : 'task' }),
       movedOf: ({ kind: _, ...attributes }) => attributes,
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:TICKET', 'search:TICKET.'],
+      drops: ['view:TICKET', 'list:TICKET'],
     });
   });
 
@@ -482,7 +482,7 @@ describe('the recipes', () => {
       attributesOf: (i) => ({ name: `pet ${i}` }),
       movedOf: (attributes, i) => ({ ...attributes, species: i % 2 === 0 ? 'cat' : 'dog' }),
       move: (given, movers) => run(move!, { ...given, ...movers }),
-      drops: ['view:CAT', 'view:DOG', 'search:CAT.', 'search:DOG.'],
+      drops: ['view:CAT', 'view:DOG', 'list:CAT', 'list:DOG'],
     });
   });
 

@@ -5,27 +5,12 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { sourceTable } from '../../src/mirror/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
-import { electroDB } from '../support/foreign-tables/electrodb.ts';
-import type { ForeignTable } from '../support/foreign-tables/fixture.ts';
-import {
-  adjacencyList,
-  eventStore,
-  invertedIndex,
-  multiTenant,
-  overloadedIndex,
-} from '../support/foreign-tables/hand-made.ts';
-import { oneTable } from '../support/foreign-tables/onetable.ts';
-import { toolbox } from '../support/foreign-tables/toolbox.ts';
+import { FOREIGN_TABLES } from '../support/foreign-tables/all.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** Tables of other applications, by the ways in which such tables are usually laid out. */
-const TABLES: readonly ForeignTable[] = [
-  ...[electroDB, oneTable, toolbox],
-  ...[overloadedIndex, invertedIndex, adjacencyList, eventStore, multiTenant],
-];
 const SEED = 48;
 
-describe.each(TABLES)('a table of $name', ({ keys, graph, layout, items, reasons, questions }) => {
+describe.each(FOREIGN_TABLES)('a table of $name', ({ keys, graph, layout, items, reasons, questions }) => {
   const all = items(new Random(SEED));
 
   it('has each item placed, or named as not of the graph', () => {

@@ -42,7 +42,7 @@ describe('the list of a node type', () => {
     expect(await run()).toMatchObject(CLEAN);
     const nodes = await reader(listed).nodes('A');
     expect(nodes.items.map(({ id }) => id)).toEqual(['A-0', 'A-1', 'A-2', 'A-3', 'A-4']);
-    await migrate(plain, { action: { kind: 'drop', name: 'search:A.' } });
+    await migrate(plain, { action: { kind: 'drop', name: 'list:A' } });
     expect(await keys()).toEqual([]);
     expect(await run({}, plain)).toMatchObject(CLEAN);
   });
@@ -56,7 +56,7 @@ describe('the list of a node type', () => {
     await migrate(listed, { random: () => 0 });
     expect((await keys()).sort()).toEqual(['A-0', 'A-1', 'A-2']);
     expect(await run()).toMatchObject(CLEAN);
-    await migrate(plain, { action: { kind: 'drop', name: 'search:A.' } });
+    await migrate(plain, { action: { kind: 'drop', name: 'list:A' } });
     await migrate(listed);
     expect(await keys()).toEqual([]);
     expect((await keys('@2/')).sort()).toEqual(['A-0', 'A-1', 'A-2']);

@@ -44,10 +44,7 @@ it('a model whose indexes and stream the table does not have is told of each, in
 
   expect((await describeTable(small, { client })).lacks).toEqual(['a stream of new and old images']);
   const status = await describeTable(large, { client });
-  expect(status.lacks).toEqual([
-    'the index gsi1 with the keys gsi1pk and gsi1sk, of all attributes',
-    'a stream of new and old images',
-  ]);
+  expect(status.lacks).toEqual(['the index gsi1 with the keys gsi1pk and gsi1sk', 'a stream of new and old images']);
   expect(() => requireFit(status)).toThrow(
     expect.objectContaining({ code: 'table-differs', message: expect.stringContaining('the index gsi1') }),
   );

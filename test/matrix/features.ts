@@ -264,7 +264,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'list of nodes',
     options: ['node.list'],
     add: (model) => goal(model, { list: true }),
-    projections: ['search:GOAL.'],
+    projections: ['list:GOAL'],
   },
   {
     name: 'soft deletion of nodes',
@@ -277,7 +277,7 @@ export const FEATURES: readonly Feature[] = [
       inbound(model, { byState: source('state'), includeTarget: true });
     },
     change: (model) => goal(model, { deletedWhen: 'leftAt' }),
-    projections: ['search:GOAL.', 'search:GOAL.state', 'order:MEMBER.byState'],
+    projections: ['list:GOAL', 'search:GOAL.state', 'order:MEMBER.byState'],
     goal: { ...STATES, deletedAt: [undefined, '2026'], leftAt: [undefined, undefined, '2025'] },
     user: { name: ['Ann', 'Bob', undefined], deletedAt: [undefined, undefined, '2026'] },
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/deployment/lambda/metrics.ts';
+import { DOCS } from '../../src/foundation/docs.ts';
 import { emptyTotals } from '../../src/trust/check/cursor.ts';
 import { emptyRedrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
@@ -136,7 +137,7 @@ describe('the alarms', () => {
         const [, folder, page, anchor] = / Runbook: (.+)\/([\w-]+\/\w+\.md)#(\S+)$/.exec(
           Properties['AlarmDescription'],
         )!;
-        expect(folder).toBe('docsUrl' in parameters ? docsUrl : 'docs');
+        expect(folder).toBe('docsUrl' in parameters ? docsUrl : DOCS);
         const text = readFileSync(resolve(import.meta.dirname, '../../docs', page!), 'utf8');
         const heading = [...text.matchAll(/^#+ (.*)$/gm)].find(
           ([, one]) =>

@@ -21,8 +21,19 @@ describe('the table', () => {
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: key('source', 'target'),
       GlobalSecondaryIndexes: [
-        { IndexName: 'gsi0', KeySchema: key('gsi0pk', 'gsi0sk'), Projection: { ProjectionType: 'ALL' } },
-        { IndexName: 'gsi1', KeySchema: key('gsi1pk', 'gsi1sk'), Projection: { ProjectionType: 'ALL' } },
+        {
+          IndexName: 'gsi0',
+          KeySchema: key('gsi0pk', 'gsi0sk'),
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: ['attributes', 'value', 'of', 'code', 'reason', 'since', 'derivedKeys', 'in'],
+          },
+        },
+        {
+          IndexName: 'gsi1',
+          KeySchema: key('gsi1pk', 'gsi1sk'),
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['attributes', 'value'] },
+        },
       ],
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },

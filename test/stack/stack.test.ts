@@ -44,6 +44,12 @@ describe('a stack follows the model', () => {
     });
     expect(() => testStack(using, { dropGsi1: true })).toThrow(/dropGsi1: the model uses the index gsi1/);
   });
+  it('of what readers need, or of all attributes where its table was made so', () => {
+    const kinds = (more: Readonly<Record<string, unknown>> = {}): string[] =>
+      made(more)['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(({ Projection }: never) => Projection);
+    expect(kinds()).toMatchObject([{ ProjectionType: 'INCLUDE' }, { ProjectionType: 'INCLUDE' }]);
+    expect(kinds({ indexesOfAll: true })).toEqual([{ ProjectionType: 'ALL' }, { ProjectionType: 'ALL' }]);
+  });
   it('and an older reader keeps its rights on that index', () => {
     const { Statement } = template(testStack(graph)).Resources['ReaderPolicy']!.Properties['PolicyDocument'];
     const resources = Statement.flatMap(({ Resource }: { Resource: string | string[] }) => Resource);

@@ -8,7 +8,14 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
  * would lose digits as `ExactNumber`.
  */
 export function attributesOfJson(json: string): Record<string, unknown> {
-  return toPlainItem(itemOfJson(json));
+  try {
+    return toPlainItem(itemOfJson(json));
+  } catch (error) {
+    if (!(error instanceof EdgeloomError) || error.code !== 'invalid-json') throw error;
+    // The library's words are about a line of a file.
+    const hint = `Give the attributes as one JSON object, in quotes: '{"name":"Ada"}'.`;
+    throw new EdgeloomError('invalid-json', `The text of the attributes ${error.message}.`, hint, { cause: error });
+  }
 }
 
 /** The attributes of options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. */

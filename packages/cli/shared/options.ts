@@ -58,17 +58,14 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('usage', `--where ${text} ${reason}.`, hint);
 }
 
-/** Options of commands that list incoming edges in an order. */
-export interface OrderedOptions extends PagingFlags, FilterFlags {
+/** Options that say which incoming edges are meant. */
+export interface InboundOptions extends PredicateOptions {
   atLeast?: string;
-  equals?: string;
-  from?: string;
-  to?: string;
-  path?: string[];
-  prefix?: string;
-  partition?: string;
   order?: string;
 }
+
+/** Options of commands that list incoming edges in an order. */
+export interface OrderedOptions extends InboundOptions, PagingFlags, FilterFlags {}
 
 /** Adds which incoming edges, in which order, and the filter of a page. */
 export function withOrder(command: Command): Command {
@@ -88,22 +85,16 @@ export function withInbound(command: Command): Command {
   return withPredicates(ordered);
 }
 
-/** The query of incoming edges that a command's options describe, without the options of that command alone. */
+/** The question that a command's options ask of incoming edges: which ones, in which order. */
+export function inboundQuestion({ atLeast, equals, from, to, path, prefix, partition, order }: InboundOptions) {
+  const between = (from ?? to) === undefined ? undefined : ([from, to] as const);
+  return { atLeast, equals, ...(between && { between }), path, beginsWith: prefix, partition, order };
+}
+
+/** The query of incoming edges that a command's options describe: the question and its page, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { atLeast, equals, from, to, path, prefix, partition, order, reverse, limit, cursor } = options;
-  return {
-    atLeast,
-    equals,
-    ...((from ?? to) !== undefined && { between: [from, to] as const }),
-    path,
-    beginsWith: prefix,
-    partition,
-    order,
-    reverse,
-    limit,
-    cursor,
-    ...filterOf(options),
-  };
+  const { reverse, limit, cursor } = options;
+  return { ...inboundQuestion(options), reverse, limit, cursor, ...filterOf(options) };
 }
 
 /** Adds the options that name values of an order or a search. */
@@ -170,6 +161,12 @@ export function share(text: string): number {
 /** The examples at the end of a command's help, each with `edgeloom` before it. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
+}
+
+/** The meanings of a command's exit codes, at the end of its help. */
+export function exitCodes(meanings: Readonly<Record<number, string>>): string {
+  const lines = Object.entries(meanings).map(([code, means]) => `  ${code}  ${means}`);
+  return `\nExit codes:\n${lines.join('\n')}\n`;
 }
 
 /** Parses a TCP port. */

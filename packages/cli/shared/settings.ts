@@ -42,7 +42,9 @@ const schema = z.object({
  * `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL`, and AWS's own `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, `AWS_REGION`,
  * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
  */
-export function readSettings(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env): Settings {
+export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEnv = process.env): Settings {
+  // `AWS_ENDPOINT_URL_DYNAMODB= edgeloom …` is a way to do without it, as with the AWS command line.
+  const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const given = {
     config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
     table: options.table ?? environment['EDGELOOM_TABLE'],

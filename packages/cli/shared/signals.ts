@@ -1,10 +1,9 @@
 import { constants } from 'node:os';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import { failureDocument } from '../../../src/foundation/failure-document.ts';
 import { printableLines } from '../../../src/foundation/printable.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
 import { createController, pause } from '../../../src/stream/concurrency.ts';
-import { failureText } from './failure.ts';
+import { commandFailure, failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 
 /** Waiting that ends early where the work is to stop. */
@@ -84,7 +83,7 @@ function exitAsAfter(signal: NodeJS.Signals): never {
     'It is cut off as by a crash: run the command again.',
   );
   if (process.argv.includes('--json'))
-    process.stdout.write(`${printableLines(JSON.stringify(failureDocument(error)))}\n`);
+    process.stdout.write(`${printableLines(JSON.stringify(commandFailure(error)))}\n`);
   process.stderr.write(failureText(error, false));
   process.exit(SIGNAL_STATUS + constants.signals[signal]);
 }

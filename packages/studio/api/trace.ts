@@ -98,7 +98,7 @@ async function traceWrite(
   const batch = tap.batchOf(write.position);
   // When a batch has ended, the records of its writes are there.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
-  const own = tap.writeOf(write);
+  const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
   // A write that another process has made, or an earlier one of the item: the record's second is all that is known.
   const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
   const beganMs = sent?.sentMs;

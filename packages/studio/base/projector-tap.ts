@@ -33,8 +33,9 @@ export interface TappedBatch {
   writes: ReadonlyMap<string, TappedWrite>;
 }
 
-/** Records whose batches are kept, and items whose last write is. */
+/** Records whose batches are kept, and items whose last writes are. */
 const MOST_KEPT = 5_000;
+const MOST_OF_AN_ITEM = 20;
 
 /** A key as one text. */
 export function keyText({ source, target }: ItemKey): string {
@@ -52,11 +53,11 @@ export function preciseNow(): number {
  */
 export class ProjectorTap {
   private readonly batches = new Map<string, TappedBatch>();
-  private readonly written = new Map<string, TappedWrite>();
+  private readonly written = new Map<string, TappedWrite[]>();
 
   /** A store that notes each write. */
   around(table: TableNames, store: Store & ScanSource): Store & ScanSource {
-    return new TappedStore(store, table, (key, write) => keep(this.written, keyText(key), write));
+    return new TappedStore(store, table, (key, write) => this.noteWrite(keyText(key), write));
   }
 
   /** A projector that notes each batch, and what it writes. */
@@ -81,9 +82,13 @@ export class ProjectorTap {
     return this.batches.get(position);
   }
 
-  /** The last write of a base item by this process. */
-  writeOf(key: ItemKey): TappedWrite | undefined {
-    return this.written.get(keyText(key));
+  /** The last write of a base item by this process that was sent before a moment, in milliseconds since 1970. */
+  writeOf(key: ItemKey, beforeMs: number): TappedWrite | undefined {
+    return this.written.get(keyText(key))?.findLast(({ sentMs }) => sentMs <= beforeMs);
+  }
+
+  private noteWrite(key: string, write: TappedWrite): void {
+    keep(this.written, key, [...(this.written.get(key) ?? []), write].slice(-MOST_OF_AN_ITEM));
   }
 }
 

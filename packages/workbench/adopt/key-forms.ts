@@ -17,6 +17,8 @@ export interface KeyForms {
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
 /** The most different words at one place that are taken for words, and not for ids. */
 const MOST_WORDS = 20;
+/** Items with twice the same key, from which on such keys are taken for ids, even without a digit. */
+const LEAST_SELVES = 3;
 /** The most parts of a key; those behind are one. */
 const MOST_PARTS = 12;
 
@@ -31,9 +33,15 @@ export function separatorOf(items: readonly SampledItem[]): string {
 /** The forms of the keys of each item. */
 export function keyForms(items: readonly SampledItem[], separator: string): Map<SampledItem, KeyForms> {
   const words = [new Words(), new Words()] as const;
+  const selves = new Set(
+    items.flatMap(({ keys: [source, target] }) => (source === target ? source.toLowerCase() : [])),
+  );
+  if (selves.size < LEAST_SELVES) selves.clear();
   const parted = items.map((item) => {
     const own = new Set([...item.texts.values()].map((text) => text.toLowerCase()));
-    return item.keys.map((key, i) => words[i]!.parted(key.split(separator, MOST_PARTS * 100), own, separator));
+    const isId = (text: string): boolean =>
+      hasDigit(text) || own.has(text.toLowerCase()) || selves.has(text.toLowerCase());
+    return item.keys.map((key, i) => words[i]!.parted(key.split(separator, MOST_PARTS * 100), isId, separator));
   });
   return new Map(
     items.map((item, at) => {
@@ -60,13 +68,13 @@ interface Formed {
 class Words {
   private readonly at = new Map<string, Set<string>>();
 
-  parted(tokens: readonly string[], own: ReadonlySet<string>, separator: string): Part[] {
+  parted(tokens: readonly string[], isId: (text: string) => boolean, separator: string): Part[] {
     const rest = tokens.slice(MOST_PARTS - 1).join(separator);
     const parts = tokens.length > MOST_PARTS ? [...tokens.slice(0, MOST_PARTS - 1), rest] : tokens;
     let before = '';
     return parts.map((text, i) => {
       const isLast = i > 0 && i === parts.length - 1;
-      const isPlace = text !== '' && (isLast || hasDigit(text) || own.has(text.toLowerCase()));
+      const isPlace = text !== '' && (isLast || isId(text));
       const part = { text, isPlace, before };
       if (!isPlace) {
         const found = this.at.get(before) ?? new Set();

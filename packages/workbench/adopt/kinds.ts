@@ -9,6 +9,10 @@ export interface Field {
   name: string;
   /** The number of the place; of an attribute undefined. */
   place?: number;
+  /** The words before the id, if an attribute holds a whole key: `TEAM#` of `TEAM#7`. */
+  prefix?: string;
+  /** Says that the attribute is a key of an index. */
+  isOfIndex?: boolean;
 }
 
 /** The items of one kind. */
@@ -21,13 +25,13 @@ export interface Kind {
   version?: string;
   /** The forms of its keys, where no library says which attributes make them. */
   forms?: readonly [KeyForm, KeyForm];
-  /** Whether the two keys are the same text. */
+  /** Says that the two keys are the same text. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
   /** The fields that tell its items apart. */
   key: readonly Field[];
   /** The texts of its fields, by item; of one that an item lacks none. */
-  columns: ReadonlyMap<Field, readonly (string | undefined)[]>;
+  columns: Map<Field, readonly (string | undefined)[]>;
   unsure: string[];
 }
 
@@ -123,10 +127,51 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
     };
   });
   nameKinds(kinds, keys);
+  const prefixes = new Set(kinds.flatMap((kind) => prefixOf(kind, separator) ?? []));
+  for (const kind of kinds) addKeysHeld(kind, prefixes, separator);
   return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator };
 }
 
-/** Whether a kind's items are the nodes of their partitions: their keys have no more than these. */
+/** The words before the id in the partition key of nodes; undefined if there are others. */
+export function prefixOf(kind: Kind, separator: string): string | undefined {
+  const words = kind.forms?.[0].slice(0, -1) ?? [];
+  if (!isOfPartition(kind) || words.length === 0 || words.includes(undefined)) return undefined;
+  return `${words.join(separator)}${separator}`;
+}
+
+/** Adds fields for the ids within attributes, and keys of indexes, that hold whole keys of nodes. */
+function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>, separator: string): void {
+  const ofIndexes = [...items[0]!.indexKeys.keys()].map((name): [Field, (string | undefined)[]] => [
+    { name, isOfIndex: true },
+    items.map(({ indexKeys }) => indexKeys.get(name)),
+  ]);
+  for (const [field, column] of [...columns, ...ofIndexes]) {
+    if (field.place !== undefined) continue;
+    const held = new Map<string, (string | undefined)[]>();
+    for (const [i, text] of column.entries()) {
+      const prefix = text && beginningIn(prefixes, text, separator);
+      if (!prefix) continue;
+      const ids = held.get(prefix) ?? Array.from<undefined>({ length: column.length });
+      ids[i] = text.slice(prefix.length);
+      held.set(prefix, ids);
+    }
+    for (const [prefix, ids] of held) columns.set({ ...field, prefix }, ids);
+  }
+}
+
+/** The longest of some prefixes with which a text begins, something behind it. */
+function beginningIn(prefixes: ReadonlySet<string>, text: string, separator: string): string | undefined {
+  let found: string | undefined;
+  let at = text.indexOf(separator);
+  for (let looks = 0; at >= 0 && at + 1 < text.length && looks < MOST_LOOKS; looks++) {
+    const prefix = text.slice(0, at + 1);
+    if (prefixes.has(prefix)) found = prefix;
+    at = text.indexOf(separator, at + 1);
+  }
+  return found;
+}
+
+/** Says if the items of a kind are the nodes of their partitions: their keys have no more than these. */
 export function isOfPartition({ forms, key }: Kind): boolean {
   return forms !== undefined && key.length === 1 && forms[0].includes(undefined);
 }
@@ -238,7 +283,7 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
 /** Places of a text that are looked at. */
 const MOST_LOOKS = 20;
 
-/** Names the kinds without a mark: the nodes of partitions by the words of these, others by the words of their sort keys. */
+/** Names the kinds without a mark: the nodes of partitions by the words of their partition keys, others by those of their sort keys. */
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {

@@ -1,3 +1,4 @@
+import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { isDerivedKey } from '../../../src/core/items/keys.ts';
 import { numberTextOf, toPlainItem } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -5,7 +6,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../../src/mirror/items.ts';
 import { fromElectroDB } from '../../../src/mirror/layouts/electrodb.ts';
-import type { EntityOptions, Layout, SourceItem } from '../../../src/mirror/layouts/layout.ts';
+import { type EntityOptions, joined, type Layout, type SourceItem } from '../../../src/mirror/layouts/layout.ts';
 import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
 import { fromToolbox } from '../../../src/mirror/layouts/toolbox.ts';
 import { mapped } from '../../../src/mirror/mapped.ts';
@@ -18,14 +19,8 @@ import { OF_LIBRARIES } from './sampled-item.ts';
 
 /** Names that items of the graph cannot have as attributes. */
 export const RESERVED: ReadonlySet<string> = new Set([
-  'source',
-  'target',
-  'expiresAt',
-  'gsi0pk',
-  'gsi0sk',
-  'gsi1pk',
-  'gsi1sk',
-  '__proto__',
+  ...['source', 'target', 'expiresAt', '__proto__'],
+  ...Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => [partition, sort]),
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
@@ -106,7 +101,7 @@ function roleOf({ library }: Proposal, kind: ProposedKind): EntityOptions {
   };
 }
 
-/** Whether a node or an edge can have an attribute. */
+/** Says if a node or an edge can have an attribute. */
 export function isShown(name: string): boolean {
   return !isReserved(name) && !OF_LIBRARIES.has(name);
 }
@@ -135,8 +130,10 @@ function mapByKeys(
     if (found.includes(null) || (mark !== undefined && item[mark.attribute] !== mark.value)) continue;
     if (isSelf === true && texts[0] !== texts[1]) continue;
     const places = found.flatMap((one) => one!.slice(1));
-    const textOf = ({ name, place }: Field): string =>
-      place === undefined ? textOfAttribute(item[name]) : places[place]!;
+    const textOf = ({ name, place, prefix = '' }: Field): string => {
+      const text = place === undefined ? textOfAttribute(item[name]) : places[place]!;
+      return text.startsWith(prefix) ? text.slice(prefix.length) : '';
+    };
     const idOf = ({ type, id }: Reference): string => `${type}-${joined(id.map(textOf), separator)}`;
     const hidden = new Set([...keys, ...indexKeys]);
     const attributes = Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.has(name) && isShown(name)));
@@ -154,17 +151,6 @@ function mapByKeys(
 function textOfAttribute(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : (numberTextOf(value) ?? '');
-}
-
-/** The parts of an id. In several, a separator inside is written otherwise, so that no two items have one id. */
-function joined(texts: readonly string[], separator: string): string {
-  if (texts.length === 1) return texts[0]!;
-  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
-}
-
-/** How a separator is written within a part of an id: each is a character of ASCII. */
-export function escapeOf(separator: string): string {
-  return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** The model of a proposal. */

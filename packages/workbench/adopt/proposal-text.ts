@@ -1,9 +1,10 @@
 import type { TableOptions } from '../../../src/core/model/table-options.ts';
 import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
+import { escapeOf } from '../../../src/mirror/layouts/layout.ts';
 import type { InPlace } from './in-place.ts';
 import { type Field, LIBRARIES } from './kinds.ts';
-import { attributesOf, edgeTypes, escapeOf, isShown, layoutArguments, RESERVED } from './mapping.ts';
+import { attributesOf, edgeTypes, isShown, layoutArguments, RESERVED } from './mapping.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 
 /** Facts of a sample that the file names in comments. */
@@ -29,7 +30,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   const edges = edgeTypes(proposal);
   const makesNodes = library === undefined && kinds.some(({ node }) => node !== undefined);
   const makesEdges = library === undefined && edges.size > 0;
-  const hasPartial = library === undefined && kinds.some((kind) => partialEdges(kind).length > 0);
+  const hasPartial = library === undefined && attributeFields(kinds).some(({ prefix }) => prefix === undefined);
   const imports = [
     ...['defineGraph', ...(hasPartial ? ['ExactNumber'] : [])],
     ...(edges.size > 0 ? ['edge'] : []),
@@ -132,7 +133,7 @@ function casesText(
 ): string[] {
   const hasPlaces = kinds.length > 0;
   const hasAttributes = kinds.some(({ node, edges }) => node !== undefined || edges.some(({ isWhole }) => isWhole));
-  const isPartial = (kind: ProposedKind): boolean => partialEdges(kind).length > 0;
+  const named = attributeFields(kinds);
   const references = kinds.flatMap(({ node, edges }) => [node, ...edges.flatMap(({ from, to }) => [from, to])]);
   const escapes = [separator, escapeOf(separator)].map(quoted).join(', ');
   const isJoined = references.some((one) => one !== undefined && one.id.length > 1);
@@ -164,13 +165,21 @@ function casesText(
           '',
         ]
       : []),
-    ...(kinds.some(isPartial)
+    ...(named.some(({ prefix }) => prefix === undefined)
       ? [
-          '/** Whether a value can be an id: a text or a number. */',
+          '/** Says if a value can be an id: a text or a number. */',
           'const isId = (value: unknown) =>',
           "  (typeof value === 'string' && value !== '') ||",
           "  ['number', 'bigint'].includes(typeof value) ||",
           '  value instanceof ExactNumber;',
+          '',
+        ]
+      : []),
+    ...(named.some(({ prefix }) => prefix !== undefined)
+      ? [
+          '/** The id in a key that an attribute holds; an empty text if it is no such key. */',
+          'const idIn = (value: unknown, prefix: string) =>',
+          "  typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '';",
           '',
         ]
       : []),
@@ -198,8 +207,11 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
     ...(mark === undefined ? [] : [`item[${quoted(mark.attribute)}] === ${quoted(mark.value)}`]),
     ...(isSelf === true ? [`item[${quoted(partitionKey)}] === item[${quoted(sortKey ?? partitionKey)}]`] : []),
   ];
-  const fieldText = ({ name, place }: Field): string =>
-    place === undefined ? `item[${quoted(name)}]` : `of[${place}]`;
+  const fieldText = ({ name, place, prefix }: Field): string => {
+    if (place !== undefined) return `of[${place}]`;
+    const value = `item[${quoted(name)}]`;
+    return prefix === undefined ? value : `idIn(${value}, ${quoted(prefix)})`;
+  };
   const idOf = ({ type, id }: Reference): string => {
     const values = id.map(fieldText).join(', ');
     return `\`${type}-\${${id.length === 1 ? values : `joined(${values})`}}\``;
@@ -210,7 +222,9 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
     ...edges.map((edge) => {
       const { type, from, to, isWhole } = edge;
       const text = `mappedEdge(${idOf(from)}, ${quoted(type)}, ${idOf(to)}${isWhole ? ', attributes(item)' : ''})`;
-      const names = to.id.filter(({ place }) => place === undefined).map(({ name }) => `isId(item[${quoted(name)}])`);
+      const names = attributeFieldsOf(to).map((field) =>
+        field.prefix === undefined ? `isId(${fieldText(field)})` : `${fieldText(field)} !== ''`,
+      );
       return partial.has(edge) ? `...(${names.join(' && ')} ? [${text}] : [])` : text;
     }),
   ];
@@ -221,7 +235,16 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
 
 /** The edges that an attribute names: an item may lack it. */
 function partialEdges({ edges }: ProposedKind): ProposedKind['edges'] {
-  return edges.filter(({ to }) => to.id.some(({ place }) => place === undefined));
+  return edges.filter(({ to }) => attributeFieldsOf(to).length > 0);
+}
+
+function attributeFieldsOf({ id }: Reference): Field[] {
+  return id.filter(({ place }) => place === undefined);
+}
+
+/** The attributes that name nodes which edges enter. */
+function attributeFields(kinds: readonly ProposedKind[]): Field[] {
+  return kinds.flatMap(({ edges }) => edges.flatMap(({ to }) => attributeFieldsOf(to)));
 }
 
 function aboutKind(kind: ProposedKind, indent: string): string[] {
@@ -234,10 +257,10 @@ function aboutKind(kind: ProposedKind, indent: string): string[] {
   const [{ keys }] = items as [(typeof items)[number]];
   const have = named.length === 0 ? '' : `: ${named.join(', ')}${more}`;
   const guesses = edges
-    .filter(({ isWhole, to }) => !isWhole && to.id.some(({ place }) => place === undefined))
+    .filter(({ isWhole, to }) => !isWhole && attributeFieldsOf(to).length > 0)
     .map(
       ({ type, to }) =>
-        `${type} is a guess: ${to.id.map(({ name }) => name).join(', ')} hold ids of ${to.type} in the sample`,
+        `${type} is a guess: ${to.id.map(({ name }) => name).join(', ')} hold${to.id.length === 1 ? 's' : ''} ids of ${to.type} in the sample`,
     );
   return [
     ...comment(`${countText(items.length, 'item')}, such as ${keys.join(' ').trimEnd()}${have}`, indent),

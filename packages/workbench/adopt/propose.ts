@@ -8,7 +8,9 @@ import {
   type Library,
   libraryOf,
   partitionName,
+  prefixOf,
 } from './kinds.ts';
+import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
@@ -25,7 +27,7 @@ export interface ProposedEdge {
   type: string;
   from: Reference;
   to: Reference;
-  /** Whether the items are these edges, and have their attributes. */
+  /** Says that the items are the edges, which have their attributes. */
   isWhole: boolean;
 }
 
@@ -69,7 +71,8 @@ const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 const ENOUGH = 3;
 
 /** Proposes a mapping for a sample of a table. */
-export function propose(items: readonly SampledItem[], keys: KeyNames): Proposal {
+export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
+  const items = withMarks(sample);
   const library = libraryOf(items);
   const leftOut = new Map<SampledItem, string>();
   const leave = (own: readonly SampledItem[], reason: string): void => {
@@ -103,7 +106,7 @@ export function propose(items: readonly SampledItem[], keys: KeyNames): Proposal
     leave(kind.items, reason);
   }
   const kinds = found.kinds.filter((kind) => !refused.has(kind));
-  const { nodes, kinds: proposed } = related(kinds, keys);
+  const { nodes, kinds: proposed } = related(kinds, keys, found.separator);
   // Their cases come first: a form with places would take them.
   const all = library === undefined ? [...single, ...proposed] : proposed;
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
@@ -114,16 +117,18 @@ interface Target {
   type: string;
   key: readonly Field[];
   kind: Kind | undefined;
+  /** The words before the id in its partition key. */
+  prefix?: string | undefined;
   ids: ReadonlySet<string>;
-  /** Whether all texts of a field are numbers, which are found among any numbers; for each field. */
+  /** Says of each field if all its texts are numbers, which are found among any numbers. */
   areDigits: readonly boolean[];
 }
 
-function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
+function related(kinds: readonly Kind[], keys: KeyNames, separator: string): Pick<Proposal, 'kinds' | 'nodes'> {
   const names = new UniqueNames();
   // Nodes with short keys, to which edges lead, have their names first.
   const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
-  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind));
+  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind, prefixOf(kind, separator)));
   targets.push(...partitionsWithoutNode(kinds, keys, names));
   const references = new Map(kinds.map((kind) => [kind, referencesOf(kind, targets)]));
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
@@ -152,13 +157,13 @@ function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds'
   return { kinds: proposed, nodes: [...nodes] };
 }
 
-function targetOf(type: string, kind: Kind): Target {
+function targetOf(type: string, kind: Kind, prefix: string | undefined): Target {
   const ids = kind.items.flatMap((_, i) => idAt(kind, kind.key, i) ?? []);
   const areDigits = kind.key.map((field) => kind.columns.get(field)!.every((text) => /^\d*$/.test(text ?? '')));
-  return { type, kind, key: kind.key, ids: new Set(ids), areDigits };
+  return { type, kind, prefix, key: kind.key, ids: new Set(ids), areDigits };
 }
 
-/** Node types for partitions that have items, and none that is their node: these lead to the items. */
+/** Node types for partitions that have items, and none that is their node. */
 function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: UniqueNames): Target[] {
   const byForm = grouped(
     kinds.filter(({ forms }) => forms?.[0].filter((word) => word === undefined).length === 1),
@@ -199,21 +204,28 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
       const others = target.key.map((one, i) => (i === free ? undefined : fields.find((field) => isSame(field, one))));
       if (others.some((one, i) => i !== free && one === undefined)) continue;
       for (const field of fields) {
-        if (others.includes(field)) continue;
+        const isKey = field.prefix !== undefined;
+        if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
         // If two types have the same ids, the edges enter the one with more.
         if (isOwnKey && !isBefore(target, own)) continue;
         const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
-        const named = isPartition || isOfType ? 2 : isSame(field, freeKey) ? 1 : 0;
+        const named = isPartition || isOfType || isKey ? 2 : isSame(field, freeKey) ? 1 : 0;
         if (target === own && (isSameAsOwn(kind, id) || typeNameOf(withoutId(field.name)) === target.type)) continue;
         if ((named > 0 || !target.areDigits[free]) && isReference(kind, id, target, named))
           found.push({ reference: { type: target.type, id }, named, ids: target.ids.size });
       }
     }
   }
-  return found;
+  const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
+  const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
+  // An index is asked by what an attribute says, too: that one is the edge.
+  const byAttributes = new Set(
+    found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
+  );
+  return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
 /** The references that lead to nodes. If two types have the ids, the better named one counts; without a name none does. */
@@ -230,7 +242,7 @@ function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** Whether values of fields are ids of a type: those of the sample, or where the names say so also others that look like them. */
+/** Says if values of fields are ids of a type: those of the sample, or where the names say so also others that look like them. */
 function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;
@@ -249,7 +261,7 @@ function shapeOf(text: string): string {
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
 }
 
-/** Whether fields of most items hold the id of the item itself. */
+/** Says if fields of most items hold the id of the item itself. */
 function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   const same = kind.items.filter((_, i) => {
     const value = idAt(kind, id, i);
@@ -277,7 +289,8 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
 
 /** Fields of two kinds that have the same name: both attributes, or both places. */
 function isSame(left: Field, right: Field): boolean {
-  return left.name === right.name && (left.place === undefined) === (right.place === undefined);
+  const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
+  return left.name === right.name && isAlike;
 }
 
 function withoutId(name: string): string {
@@ -289,13 +302,13 @@ function isNamedAs({ name }: Field, type: string): boolean {
   return bare === type || bare.endsWith(`_${type}`);
 }
 
-/** Whether a reference has some of the fields of another. */
+/** Says if a reference has some of the fields of another. */
 function isWithin(one: Reference, other: Reference): boolean {
   return one.id.length < other.id.length && one.id.every((field) => other.id.includes(field));
 }
 
 function nameOf({ type, id }: Reference): string {
-  return JSON.stringify([type, id.map(({ name, place }) => [name, place ?? null])]);
+  return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
 /** The name of an edge type whose items are the edges: by their mark, or by the first word of their sort keys that names no node. */
@@ -307,6 +320,6 @@ function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): stri
 
 function nameOfEdge(type: string, { type: to, id }: Reference): string {
   const [field] = id.slice(-1) as [Field];
-  const isOfType = field.place !== undefined || id.length > 1 || isNamedAs(field, to);
+  const isOfType = field.place !== undefined || field.isOfIndex || id.length > 1 || isNamedAs(field, to);
   return typeNameOf(`${type}_${isOfType ? to : wordsOf(field.name.replace(/[_-]?id$/i, '')).join('_') || to}`);
 }

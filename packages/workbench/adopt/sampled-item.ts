@@ -7,6 +7,8 @@ export interface SampledItem {
   keys: readonly [partition: string, sort: string];
   /** Its attributes besides all keys that are texts or numbers, as texts: the first ones of very many. */
   texts: ReadonlyMap<string, string>;
+  /** The key attributes of indexes that it has as texts. */
+  indexKeys: ReadonlyMap<string, string>;
   /** The names of its attributes besides all keys. */
   names: readonly string[];
   /** The name of its type, where an attribute of a library has it. */
@@ -21,7 +23,7 @@ export interface Mark {
 
 /** Attributes by which libraries tell types apart: ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
-/** These, and what libraries add besides. */
+/** The attributes that tell types apart, and others that libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** The most characters of a text that may be an id. */
 const MOST_CHARACTERS = 1_024;
@@ -31,7 +33,7 @@ const MOST_TEXTS = 100;
 /**
  * An item of the table as the inference sees it; undefined where a key is neither text nor number.
  *
- * @param hidden the key attributes of the table's indexes: they hold keys, and no ids.
+ * @param hidden the key attributes of the table's indexes: they hold keys, and no ids of their own.
  */
 export function sampledItem(
   item: Item,
@@ -50,13 +52,15 @@ export function sampledItem(
     const text = OF_LIBRARIES.has(name) ? undefined : textOf(name);
     if (text !== undefined && text !== '' && text.length <= MOST_CHARACTERS) texts.set(name, text);
   }
+  const indexKeys = new Map([...hidden].map((name): [string, string] => [name, textOf(name) ?? '']));
   const attribute = MARKS.find((name) => isTypeText(stringOf(attributeOf(item, name))));
   return {
-    ...{ item, keys: [source, target], texts, names },
+    ...{ item, keys: [source, target], texts, indexKeys, names },
     mark: attribute && { attribute, value: stringOf(attributeOf(item, attribute))! },
   };
 }
 
-function isTypeText(text: string | undefined): boolean {
+/** Says if a text may be the name of a type. */
+export function isTypeText(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(text);
 }

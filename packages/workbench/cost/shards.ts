@@ -66,7 +66,7 @@ export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottest
   const share = hottestShare === undefined || hottestShare === 0 ? 1 / shards : Math.max(hottestShare, 1 / shards);
   const needed = putsPerSecond === undefined ? undefined : shardsFor(putsPerSecond);
   const advice: ShardAdvice = {
-    search: indexPartition,
+    search: search.name === NODE_LIST ? `list of ${indexPartition.slice(0, -1)}` : indexPartition,
     shards,
     putsPerSecond: changesPerSecondOf(share),
     rangeCalls: shards,

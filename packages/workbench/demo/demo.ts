@@ -1,18 +1,21 @@
 import { createReader } from '../../../src/client/read/reader.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { registerIfEmpty } from '../../../src/migrate/register-empty.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import type { WorkerStats } from '../../../src/projecting/worker/worker-types.ts';
 import { createClient, createStreamsClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
-import { createTable } from '../../../src/store/table.ts';
+import { createTable, serverTime, tableIdentity } from '../../../src/store/table.ts';
+import { memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { type EngineName, startEngine } from '../../local/engine/engine.ts';
+import type { StudioTable } from '../../studio/base/context.ts';
 import { type DemoData, loadDemoData } from './data.ts';
 import { airportId, ExpectedWorld } from './expected.ts';
-import { airports } from './model.ts';
+import { lookAround } from './look.ts';
+import { airports, airportsAndGoals } from './model.ts';
 import { type DemoResult, expectSame, percentile, type Say } from './report.ts';
 import { showLocations, showPages, showPrefixSearch, showShards, verifyAll } from './show.ts';
 import type { DemoWorld } from './world.ts';
@@ -24,16 +27,8 @@ export interface DemoOptions {
   engine?: EngineName | undefined;
   /** Called as the import goes on, and as the projection does. */
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
-  /** Called with the table when all is verified; the projector goes on until this is over. */
-  look?: ((table: DemoTable) => Promise<void>) | undefined;
-}
-
-/** The demo's table, with what it can be read with. */
-export interface DemoTable {
-  graph: CompiledModel;
-  store: DynamoDBStore;
-  client: ReturnType<typeof createClient>;
-  streams: ReturnType<typeof createStreamsClient>;
+  /** Called with the table when all is verified, and something goes on in it; the projector goes on until this is over. */
+  look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 
 /** Far more than the data files come to in a table with its stream. */
@@ -54,8 +49,18 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {
-    const { streamArn } = await createTable(airports, { client });
+    const { streamArn = '' } = await createTable(look === undefined ? airports : airportsAndGoals, { client });
     const store = new DynamoDBStore(client, airports.table);
+    // A table whose model is registered can be migrated to another.
+    if (look !== undefined) {
+      const identity = await tableIdentity(airports, { client });
+      await registerIfEmpty({
+        graph: airports,
+        store,
+        serverTime: () => serverTime(airports, { client }),
+        ...identity,
+      });
+    }
     const world: DemoWorld = {
       say,
       expected: new ExpectedWorld(data),
@@ -69,10 +74,12 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
     const lag = new LagClock(createProjector(airports, { store }));
     let totals: Readonly<WorkerStats> | undefined;
+    const checkpoint = memoryCheckpoint();
     const worker = createWorker(airports, {
       store,
       streams,
-      streamArn: streamArn ?? '',
+      streamArn,
+      checkpoint,
       projector: lag.projector,
       pollIntervalMs: 50,
       // A slow machine may take its time over one batch; a retry would only add to it.
@@ -103,9 +110,9 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     await checkAll(world, store);
     say('everything read agrees with the data files');
     const elapsed = (performance.now() - started) / 1000;
-    await Promise.race([look?.({ graph: airports, store, client, streams }), look && run]);
     await worker.stop();
     const { records, units, writes, wcu, rcu } = await run;
+    if (look !== undefined) await lookAround({ client, streams, store, streamArn, checkpoint }, data, say, look);
     return { records, units, writes, wcu, rcu, seconds: elapsed, lagMs, check: 'ok' };
   } finally {
     client.destroy();

@@ -1,5 +1,18 @@
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node, number } from '../../../src/core/model/schema.ts';
+import { date, edge, node, number, rank, sum } from '../../../src/core/model/schema.ts';
+
+const AIRPORT = {
+  name: { caseInsensitive: true },
+  state: { shards: 10, shardBy: 'source' },
+  location: { partition: 'country', path: ['state', 'city', 'name'], shards: 1 },
+} as const;
+
+const ROUTE = edge({
+  from: 'AIRPORT',
+  to: 'AIRPORT',
+  edgeSet: ['count'],
+  inbound: { orders: { gsi0: number('count') }, project: ['count'] },
+});
 
 /**
  * The demo's model: US airports, found by name, by state and by location on four levels (country, state, city, name), and
@@ -7,22 +20,44 @@ import { edge, node, number } from '../../../src/core/model/schema.ts';
  */
 export const airports = defineGraph({
   table: 'edgeloom-demo',
+  nodes: { AIRPORT: node({ view: ['name', 'city'], search: AIRPORT }) },
+  edges: { ROUTE },
+});
+
+/** The model that `demo --studio` migrates to: airports are found by their city too, and a company of goals lies next to them. */
+export const airportsAndGoals = defineGraph({
+  table: 'edgeloom-demo',
   nodes: {
-    AIRPORT: node({
-      view: ['name', 'city'],
-      search: {
-        name: { caseInsensitive: true },
-        state: { shards: 10, shardBy: 'source' },
-        location: { partition: 'country', path: ['state', 'city', 'name'], shards: 1 },
-      },
+    AIRPORT: node({ view: ['name', 'city'], search: { ...AIRPORT, city: { caseInsensitive: true } } }),
+    GOAL: node({
+      view: ['title', 'status'],
+      search: { title: { caseInsensitive: true }, status: { shardBy: 'source', shards: 4 }, dueDate: { type: 'date' } },
     }),
+    KEYRESULT: node({ view: ['title', 'percent'], search: { title: { caseInsensitive: true } } }),
+    TEAM: node({ view: ['name'], search: { name: { caseInsensitive: true } } }),
+    USER: node({ view: ['name'], search: { name: { caseInsensitive: true } } }),
   },
   edges: {
-    ROUTE: edge({
-      from: 'AIRPORT',
-      to: 'AIRPORT',
-      edgeSet: ['count'],
-      inbound: { orders: { gsi0: number('count') }, project: ['count'] },
+    ROUTE,
+    MEMBER: edge({
+      from: ['GOAL', 'KEYRESULT'],
+      to: ['USER', 'TEAM'],
+      edgeSet: ['role'],
+      inbound: {
+        orders: { byRole: rank('role', { LEAD: 300, TEAM: 200, HELPER: 100 }), byDate: date('since') },
+        project: ['role', 'hours'],
+        groupBy: ['role'],
+        total: { hours: sum('hours') },
+      },
+    }),
+    HAS_RESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
+    SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
+    FOLLOWS: edge({
+      from: 'USER',
+      to: 'GOAL',
+      edgeSet: false,
+      degree: true,
+      inbound: { orders: { bySince: date('since') } },
     }),
   },
 });

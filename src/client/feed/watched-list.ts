@@ -1,9 +1,10 @@
-import { type Item, itemSizeBytes, sameValue, stringOf } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, revisionOf, VALUE } from '../../core/items/derived-item.ts';
+import { type Item, itemSizeBytes, sameValue } from '../../core/items/attribute-value.ts';
+import { ATTRIBUTES, REVISION, revisionOf, VALUE } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
+import { walkedItem } from '../../store/table-walk.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
 import type { ReadContext } from '../read/request/context.ts';
@@ -118,10 +119,13 @@ export class WatchedList<Result> {
     const { index, partitions, range, isReverse, where, accept } = this.query;
     const request = { index, partitions, range, after, reverse: isReverse, limit, where, accept };
     const { items, lastKey } = await gatherPage(context, request);
-    const { partitionKey, sortKey } = context.graph.table;
-    const rows = items.map((item): WindowRow<Item> => {
-      const key = { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
-      return this.rowOf(textOfKey(key), item);
+    const keys = items.map((item) => walkedItem(context.graph, item));
+    // An index of all attributes shows the revision, too. One of what readers need does not: the table has it, with a state that is as new.
+    const isWhole = items.every((item) => item[REVISION] !== undefined);
+    const stored = isWhole ? items : (await context.store.getMany(keys, { consistent: false })).items;
+    const rows = keys.flatMap((key, i): WindowRow<Item>[] => {
+      const item = stored[i];
+      return item !== undefined && this.holds(item) ? [this.rowOf(textOfKey(key), item)] : [];
     });
     return { rows, upTo: lastKey };
   }

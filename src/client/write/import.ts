@@ -50,6 +50,8 @@ export interface ImportResult {
 const BATCH_ITEMS = 25;
 /** Bad lines that the error lists; the others are counted. */
 export const MAX_LISTED_LINES = 1_000;
+/** Remedies that the error names: those of the first bad lines. */
+const MAX_HINTS = 2;
 /** Characters of what is wrong with a line. */
 const MAX_LINE_ERROR = 1_000;
 
@@ -71,11 +73,13 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   const { store, skipBad = false, concurrency = 8, signal, onProgress } = options;
   const lastLines = new Map<string, number>();
   const bad: string[] = [];
+  const hints = new Set<string>();
   let skipped = 0;
   for await (const line of itemLines({ ...options, graph })) {
     if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
     if ('error' in line) {
       skipped += 1;
+      if (hints.size < MAX_HINTS) hints.add(line.hint);
       if (bad.length < MAX_LISTED_LINES) bad.push(`line ${line.number}: ${onOneLine(line.error)}`);
     } else lastLines.set(keyText(graph, line.item), line.number);
   }
@@ -84,7 +88,7 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     throw new EdgeloomError(
       'invalid-lines',
       `${skipped === 1 ? '1 line is' : `${skipped} lines are`} bad; nothing was written.\n${[...bad, ...more].map((line) => `  ${line}`).join('\n')}`,
-      'Correct them, or write the others with --skip-bad.',
+      [...hints, 'Correct the lines, or write the others with --skip-bad.'].join(' '),
     );
   }
   let items = 0;
@@ -135,7 +139,7 @@ function keyText(graph: CompiledModel, item: Item): string {
 /** The remedy of a line that is no item. */
 const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
 
-type ItemLine = { number: number; item: Item } | { number: number; error: string };
+type ItemLine = { number: number; item: Item } | { number: number; error: string; hint: string };
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
 async function* itemLines({
@@ -154,7 +158,7 @@ async function* itemLines({
       yield { number, item: await checkedItem(graph, item, force) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      yield { number, error: error.message };
+      yield { number, error: error.message, hint: error instanceof EdgeloomError ? error.hint : ONE_ITEM };
     }
   }
 }

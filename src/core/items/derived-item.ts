@@ -37,6 +37,9 @@ export const INDEX_KEYS = {
   gsi1: { partition: 'gsi1pk', sort: 'gsi1sk' },
 } as const;
 
+/** The attributes that readers need of an index item besides its keys: all that an index holds of it. */
+const READ_IN_INDEXES: readonly string[] = [ATTRIBUTES, VALUE];
+
 /**
  * Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned; `in` is the partition of a
  * derived key that is not in that of the base item.
@@ -49,6 +52,23 @@ export const QUARANTINE_FIELDS = {
   derivedKeys: 'derivedKeys',
   in: 'in',
 } as const;
+
+/**
+ * The attributes that an index holds besides the keys. A change of others, such as the watermark, costs nothing in the index. Entries of
+ * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
+ */
+export function attributesInIndex(index: keyof typeof INDEX_KEYS): readonly string[] {
+  return index === 'gsi0' ? [...READ_IN_INDEXES, ...Object.values(QUARANTINE_FIELDS)] : READ_IN_INDEXES;
+}
+
+/** The part of a derived item that an index holds, without the keys of the table. */
+export function shownInIndex(index: keyof typeof INDEX_KEYS, item: Item): Item {
+  const shown: Item = {};
+  for (const name of [...Object.values(INDEX_KEYS[index]), ...attributesInIndex(index)]) {
+    if (item[name] !== undefined) shown[name] = item[name];
+  }
+  return shown;
+}
 
 /** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */
 export const INDEX_ITEM_FIELDS: readonly string[] = [

@@ -6,6 +6,7 @@ import { sourceAttributesOf } from '../../core/model/joined.ts';
 import type { OrderModel } from '../../core/model/options/settings.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { figureText } from '../../foundation/figure.ts';
+import { searchName } from '../../registry/definition.ts';
 import type { PlannedChange } from '../../registry/planned-changes.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { expectedItemsOf } from '../walks/wanted.ts';
@@ -89,7 +90,7 @@ interface NamedProjection {
 
 function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
   const ofSearch = (type: string, { name, part, order }: SearchModel): NamedProjection => ({
-    name: `search:${type}.${name}`,
+    name: searchName(type, name),
     type: part === undefined ? type : `${type}.${part}`,
     orders: [order],
   });
@@ -149,7 +150,7 @@ function countItem(types: Map<string, TypeSample>, type: string, { item, share }
 function projectionOf(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'index-item') return undefined;
-  if (key.of === 'search') return `search:${typePrefix(source) ?? ''}.${key.search}`;
+  if (key.of === 'search') return searchName(typePrefix(source) ?? '', key.search);
   if (key.of !== 'edge') return undefined;
   return key.order === undefined ? `inbound:${key.edgeType}` : `order:${key.edgeType}.${key.order}`;
 }

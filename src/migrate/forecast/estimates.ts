@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { COUNTED, INDEX_KEYS, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
@@ -257,10 +257,10 @@ function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: Sampl
 /** Bytes of the items that an index has. */
 function storedBytes({ items }: TableSample, index: IndexName): number {
   const { partition } = INDEX_KEYS[index];
-  return items.reduce(
-    (sum, { item, share }) => sum + (item[partition] === undefined ? 0 : share * itemSizeBytes(item)),
-    0,
-  );
+  return items.reduce((sum, { source, target, item, share }) => {
+    if (item[partition] === undefined) return sum;
+    return sum + share * (itemSizeBytes(shownInIndex(index, item)) + source.length + target.length);
+  }, 0);
 }
 
 function itemBytes({ source, sortKey, fields }: Wanted): number {

@@ -7,7 +7,7 @@ import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
-import { leftovers, type MigrateAction } from '../action.ts';
+import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
@@ -37,6 +37,8 @@ export interface MigrationPlan {
   leftovers: MigrateAction[];
   /** New searches and orders that no item of the table would fill. */
   warnings: string[];
+  /** The projection that the action drops although the model has it: the next migration builds it again. */
+  comesBack?: string | undefined;
   /** The steps, each with its estimate. */
   steps: StepForecast[];
   /** The sum over all steps. */
@@ -77,6 +79,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     changes: changes.map(changeText),
     leftovers: head === undefined ? [] : leftovers(head.registry, wanted),
     warnings: emptyProjectionWarnings(graph, changes, sample),
+    comesBack: head && action && ownDrop(head.registry, wanted, action),
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },

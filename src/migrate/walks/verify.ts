@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../../core/items/derived-item.ts';
+import { type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS, shownInIndex } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../core/model/compiled.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { readItems } from '../../core/store-pages.ts';
@@ -75,7 +75,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
     const sort = stringOf(fields[names.sort]);
     if (partition === undefined || sort === undefined) continue;
     const found = await shownAt(context, { index, partition, sort }, { source, target: sortKey });
-    if (!hasExpectedFields(found, fields)) return false;
+    if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
   // An item without keys of an index, such as the view of a part, is read by its key in the table.
   const isIndexed = fields['gsi0pk'] !== undefined || (fields['gsi1pk'] !== undefined && fields[COUNTED] === undefined);

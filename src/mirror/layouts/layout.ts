@@ -255,9 +255,18 @@ function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): st
     if (text === undefined) throw attributeError(entity, name, 'is no text and no number, and makes an id');
     texts.push(text);
   }
-  // One value stays as it is. In several, a dot inside is written otherwise, so that no two items have one id.
-  const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('.', '%2E');
-  return `${type}-${texts.length === 1 ? texts[0] : texts.map(escaped).join('.')}`;
+  return `${type}-${joined(texts, '.')}`;
+}
+
+/** The parts of an id. In several, a separator inside is written otherwise, so that no two items have one id. */
+export function joined(texts: readonly string[], separator: string): string {
+  if (texts.length === 1) return texts[0]!;
+  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
+}
+
+/** How a separator is written within a part of an id: each is a character of ASCII. */
+export function escapeOf(separator: string): string {
+  return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function attributeError({ name }: Entity, attribute: string, reason: string): EdgeloomError {

@@ -1,24 +1,35 @@
-import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
+import type { CreateTableCommandInput, Projection } from '@aws-sdk/client-dynamodb';
+import { attributesInIndex } from '../../core/items/derived-item.ts';
+import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey, indexNames } = graph.table;
-  const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...indexKeysOf(graph.table)[index] }));
+  const keys = graph.indexes.map((index) => ({ index, name: indexNames[index], ...indexKeysOf(graph.table)[index] }));
   const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
     KeySchema: keySchema(partitionKey, sortKey),
-    GlobalSecondaryIndexes: keys.map(({ name: index, partition, sort }) => ({
-      IndexName: index,
+    GlobalSecondaryIndexes: keys.map(({ index, name: IndexName, partition, sort }) => ({
+      IndexName,
       KeySchema: keySchema(partition, sort),
-      // The model decides what an index item holds; the index holds it all.
-      Projection: { ProjectionType: 'ALL' },
+      Projection: indexProjection(index),
     })),
     StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
   };
+}
+
+/** What an index holds besides keys: what readers need, and no bookkeeping, whose changes would be billed again in each index. */
+export function indexProjection(index: IndexName): Required<Projection> {
+  return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
+}
+
+/** The attributes that readers need and that an index with this projection does not hold; none where it holds all attributes. */
+export function lackingAttributes(index: IndexName, projection: Projection | undefined): string[] {
+  if (projection?.ProjectionType === 'ALL') return [];
+  return attributesInIndex(index).filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
 /** The key schema of two text keys. */

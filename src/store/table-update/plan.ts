@@ -22,7 +22,10 @@ export interface TablePlan {
   steps: TableStep[];
   /** The steps in words. */
   texts: string[];
-  /** Steps that are left out until they are asked for, in words: TTL of a table that has items. */
+  /**
+   * Steps that are left out until they are asked for, in words: TTL of a table that has items, and another index instead of one of all
+   * attributes.
+   */
   left: string[];
   /**
    * Write units that filling the new indexes takes at most: those of the whole table, once for each. Items without keys of an index
@@ -64,7 +67,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
     table: graph.table.name,
     steps,
     texts: steps.map((step) => stepText(graph, step)),
-    left: isTtlLeft ? [leftText(graph)] : [],
+    left: [...(isTtlLeft ? [leftText(graph)] : []), ...dearIndexes(graph, table)],
     mostWcu: indexes.length * units,
   };
 }
@@ -92,11 +95,21 @@ function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
+/** Says of each index of all attributes that it works and how it is replaced. Under its own name readers would be without it meanwhile. */
+function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
+  return graph.indexes
+    .filter((index) => indexInTable(graph, table, index)?.Projection?.ProjectionType === 'ALL')
+    .map((index) => {
+      const name = graph.table.indexNames[index];
+      return `the index ${name} stays: it holds all attributes, so more writes are billed in it. Another name in the model (table.indexes) adds one of what readers need; delete ${name} when nothing reads it`;
+    });
+}
+
 function stepText({ table }: CompiledModel, step: TableStep): string {
   if (step.kind === 'stream') return 'add a stream of new and old images';
   if (step.kind === 'ttl') return `delete items by their attribute ${table.ttl} (TTL)`;
   const { partition, sort } = indexKeysOf(table)[step.index];
-  return `add the index ${table.indexNames[step.index]} with the keys ${partition} and ${sort}, of all attributes`;
+  return `add the index ${table.indexNames[step.index]} with the keys ${partition} and ${sort}`;
 }
 
 /** Throws where what the table has is of another kind than the model needs. */
@@ -128,7 +141,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
     )
       continue;
     throw differ(
-      `its index ${indexNames[index]} has other keys, or not all attributes`,
+      `its index ${indexNames[index]} has other keys, or lacks attributes that readers need`,
       'Delete that index if nothing else reads it, or give the index another name in the model (indexNames).',
     );
   }

@@ -10,7 +10,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
-import { keySchema } from '../definition/table-definition.ts';
+import { indexProjection, keySchema } from '../definition/table-definition.ts';
 import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
@@ -79,7 +79,7 @@ async function updateInput(
   const Create = {
     IndexName: graph.table.indexNames[step.index],
     KeySchema: keySchema(partition, sort),
-    Projection: { ProjectionType: 'ALL' as const },
+    Projection: indexProjection(step.index),
     ...(isProvisioned && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } }),
   };
   return { TableName, AttributeDefinitions: [...others, ...own], GlobalSecondaryIndexUpdates: [{ Create }] };

@@ -73,6 +73,8 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   }
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
+  const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
+  if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
 }
 

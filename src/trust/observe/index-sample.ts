@@ -1,6 +1,6 @@
 import { entryIn } from '../../client/feed/known-items.ts';
 import { type Item, sameItem } from '../../core/items/attribute-value.ts';
-import { revisionOf } from '../../core/items/derived-item.ts';
+import { revisionOf, shownInIndex } from '../../core/items/derived-item.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -160,8 +160,9 @@ function differenceOf({ key, holds, left }: IndexQuestion, answer: IndexAnswer):
   for (const [i, { index }] of holds.entries()) {
     const shown = answer.holds[i];
     if (shown === undefined) return { ...key, index, kind: 'missing' };
-    // The indexes have all attributes of the table: see the definition of the table.
-    if (!sameItem(shown, answer.stored)) return { ...key, index, kind: 'stale' };
+    // An index holds what readers need, an older one all attributes.
+    if (!sameItem(shownInIndex(index, shown), answer.stored && shownInIndex(index, answer.stored)))
+      return { ...key, index, kind: 'stale' };
   }
   const still = left.find((_, i) => answer.left[i] !== undefined);
   return still && { ...key, index: still.index, kind: 'left-over' };

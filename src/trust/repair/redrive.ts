@@ -178,10 +178,10 @@ async function* quarantineEntries(
 ): AsyncGenerator<Item> {
   const met = new Set<string>();
   for await (const page of pagesOf(context, requests)) {
-    for (const [i, item] of page.items.entries()) {
+    for (const [i, item] of page.entries()) {
       const { source, target } = ownKeyOfEntry(context, item);
       if (context.remainingMs() <= 0) {
-        const left = page.items.length - i;
+        const left = page.length - i;
         result.entries += left;
         result.left += left;
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
@@ -196,8 +196,24 @@ async function* quarantineEntries(
   }
 }
 
-async function* pagesOf({ store, stats }: ApplyContext, requests: readonly QueryRequest[]) {
-  for (const request of requests) yield* queryPages(store, request, stats);
+/** Pages of whole entries: an index names them, without the revision, and may name one that is gone. */
+async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
+  for (const request of requests) {
+    for await (const { items } of queryPages(context.store, request, context.stats)) {
+      if (request.index === undefined) yield items;
+      else
+        yield (
+          await readItems(
+            context,
+            items.map((item) => ownKeyOfEntry(context, item)),
+          )
+        ).filter(isThere);
+    }
+  }
+}
+
+function isThere(item: Item | undefined): item is Item {
+  return item !== undefined;
 }
 
 /**

@@ -101,7 +101,7 @@ export function spreadAnew(spec: KeyedSpec): KeyedSpec {
 export function projectionsOf({ nodes, edges }: KeyedSpec): string[] {
   const names: string[] = [];
   for (const [type, { list, search }] of Object.entries(nodes)) {
-    if (list) names.push(`search:${type}.`);
+    if (list) names.push(`list:${type}`);
     names.push(...Object.keys(search).map((name) => `search:${type}.${name}`));
   }
   for (const [type, { degree, orders }] of Object.entries(edges)) {
@@ -122,10 +122,12 @@ export function without(spec: KeyedSpec, projection: string): KeyedSpec {
   const [type, name] = rest.includes('.')
     ? [rest.slice(0, rest.indexOf('.')), rest.slice(rest.indexOf('.') + 1)]
     : [rest, ''];
+  if (kind === 'list') {
+    next.nodes[type]!.list = false;
+    return next;
+  }
   if (kind === 'search') {
-    const of = next.nodes[type]!;
-    if (name === '') of.list = false;
-    else delete of.search[name];
+    delete next.nodes[type]!.search[name];
     return next;
   }
   const of = next.edges[type]!;

@@ -98,7 +98,7 @@ async function takeAwayOthers(world: World, version: number, isWanted: boolean):
   const names = namesOf(world.specs[version]!);
   for (const [name, { generations }] of registry?.projections ?? []) {
     if (generations.length === 0) continue;
-    const isOwn = names.includes(name) || (name === 'search:A.' && world.specs[version]!.list);
+    const isOwn = names.includes(name) || (name === 'list:A' && world.specs[version]!.list);
     if (isOwn && generations.length === 1) continue;
     const kind = isOwn ? 'retire' : 'drop';
     for (const { id } of isOwn ? [] : generations) taken.add(`${name}@${id}`);

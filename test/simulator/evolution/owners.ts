@@ -19,7 +19,7 @@ export function generationOf({ source, target }: ItemKey): { name: string; id: n
   if (place === 'ix') {
     const [, edgeType, order] = /^#includeTarget\/([A-Z]+)(?:\/(.*))?$/.exec(rest) ?? [];
     if (edgeType !== undefined) return { name: order ? `order:${edgeType}.${order}` : `inbound:${edgeType}`, id };
-    return { name: nameOfItem(source, rest) ?? `search:${source[0]}.`, id };
+    return { name: nameOfItem(source, rest) ?? `list:${source[0]}`, id };
   }
   if (place === 'view') return { name: `part:${source[0]}.${rest}`, id };
   return place === '' ? undefined : { name: `inbound:${rest.slice(0, 2)}`, id };
@@ -30,6 +30,7 @@ export function keysOf(name: string, id: number): ItemKey[] {
   const [, kind, type = '', part = ''] = /^(\w+):(\w+)(?:\.(.*))?$/.exec(name) ?? [];
   const mark = id === 1 ? '' : `@${id}/`;
   if (kind === 'part') return [{ source: `${type}-9`, target: `~view/${mark}${part}` }];
+  if (kind === 'list') return [{ source: `${type}-9`, target: `~ix/${mark}` }];
   if (kind === 'search') {
     // A search of a part names the part: STATE.mood.
     const [ofPart, attribute] = part.split('.');

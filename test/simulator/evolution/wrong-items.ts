@@ -103,7 +103,7 @@ class Moment {
   judgeGeneration(name: string, id: number, spec: ModelSpec): void {
     const mark = id === 1 ? '' : `@${id}/`;
     const [kind = '', of = ''] = name.split(':');
-    if (of === 'A.') return;
+    if (kind === 'list') return;
     const wanted = [...this.wantedOf(kind, of, mark, spec)];
     const names = new Set<string>();
     for (const one of wanted) {

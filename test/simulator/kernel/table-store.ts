@@ -1,5 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Filter } from '../../../src/core/items/filter.ts';
+import type { IndexName } from '../../../src/core/model/compiled.ts';
 import type {
   ItemKey,
   QueryRequest,
@@ -9,6 +10,7 @@ import type {
   ScanSource,
   Store,
 } from '../../../src/core/store-port.ts';
+import { indexProjection } from '../../../src/store/definition/table-definition.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
 import { compareBytes, mapOf, sameText, textOf } from './values.ts';
@@ -145,7 +147,8 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
       const stored = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
       scanned += 1;
       last = place;
-      const item = table.inPage(cell.key, stored) ?? stored;
+      const whole = table.inPage(cell.key, stored) ?? stored;
+      const item = index === undefined ? whole : inIndex(table, whole, index);
       const isOfKeys = itemKeys === undefined || isOneOf(itemKeys, table.keyOf(item));
       if (isOfKeys && isWanted(item, where)) items.push(item);
       if (scanned < limit) continue;
@@ -169,6 +172,13 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
     }
     return rows;
   }
+}
+
+/** The part of an item that an index has: its keys, and what the table's definition includes. Nothing counts there but what it gives. */
+function inIndex({ names: { partitionKey, sortKey } }: Table, item: Item, index: IndexName): Item {
+  const { NonKeyAttributes } = indexProjection(index);
+  const names = [partitionKey, sortKey, `${index}pk`, `${index}sk`, ...NonKeyAttributes];
+  return Object.fromEntries(names.filter((name) => item[name] !== undefined).map((name) => [name, item[name]!]));
 }
 
 /** Where an item stands in the table's partition, or in that of an index. */
@@ -227,7 +237,7 @@ function scanPage(table: Table, { random, clock }: Caller, request: ScanRequest)
       const atMs = isNow ? clock.nowMs : clock.nowMs - table.readLag(random);
       const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')?.item;
       if (item === undefined || (index !== undefined && item[`${index}sk`] === undefined)) continue;
-      items.push(item);
+      items.push(index === undefined ? item : inIndex(table, item, index));
       if (items.length >= most) return { items, lastKey: lastKeyOf(table, item, index), rcu: items.length };
     }
   }

@@ -1,7 +1,7 @@
-import { type AttributeValue, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
+import { type AttributeValue, itemSizeBytes, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS, shownInIndex } from '../../../src/core/items/derived-item.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
-import type { IndexName } from '../../../src/core/model/compiled.ts';
+import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import { refused, type StoredItem } from './item.ts';
 import { MemoryPartition } from './partition.ts';
 
@@ -12,13 +12,24 @@ export function writeUnits(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
 }
 
-/** A global secondary index that projects everything. An item is in it when it has both of the index's keys. */
+/** A global secondary index of what readers need, as a table has it. An item is in it when it has both of the index's keys. */
 export class MemoryIndex {
   private readonly partitions = new Map<string, MemoryPartition>();
   private readonly keys: { partition: string; sort: string };
 
-  constructor(private readonly name: IndexName) {
+  constructor(
+    private readonly name: IndexName,
+    private readonly table: TableNames,
+  ) {
     this.keys = INDEX_KEYS[name];
+  }
+
+  /** The item as the index holds it: its keys, and the attributes that the index includes. */
+  asIndexed({ source, target, item }: StoredItem): StoredItem {
+    const { partitionKey, sortKey } = this.table;
+    const keys = { [partitionKey]: item[partitionKey]!, [sortKey]: item[sortKey]! };
+    const shown = { ...shownInIndex(this.name, item), ...keys };
+    return { source, target, item: shown, sizeBytes: itemSizeBytes(shown) };
   }
 
   /** The index's key of an item; undefined where the item is not in it. Throws where a key attribute has no valid value. */
@@ -50,14 +61,11 @@ export class MemoryIndex {
     const to = this.keyOf(after);
     if (from === undefined && to === undefined) return 0;
     const stays = from !== undefined && to !== undefined && from.partition === to.partition && from.sort === to.sort;
+    const [old, next] = [from && this.asIndexed(before!), to && this.asIndexed(after!)];
     if (from !== undefined && !stays) this.remove(from, before!);
-    if (to !== undefined) this.add(to, after!);
-    if (stays) {
-      return sameItem(before!.item, after!.item) ? 0 : writeUnits(Math.max(before!.sizeBytes, after!.sizeBytes));
-    }
-    return (
-      (from === undefined ? 0 : writeUnits(before!.sizeBytes)) + (to === undefined ? 0 : writeUnits(after!.sizeBytes))
-    );
+    if (to !== undefined) this.add(to, next!);
+    if (stays) return sameItem(old!.item, next!.item) ? 0 : writeUnits(Math.max(old!.sizeBytes, next!.sizeBytes));
+    return (old === undefined ? 0 : writeUnits(old.sizeBytes)) + (next === undefined ? 0 : writeUnits(next.sizeBytes));
   }
 
   /** A partition; undefined where it is empty. */

@@ -70,7 +70,7 @@ export class MemoryStore implements Store, ScanSource {
     private readonly table: TableNames,
     { indexes = ['gsi0', 'gsi1'], onChange }: MemoryStoreOptions = {},
   ) {
-    this.indexes = new Map(indexes.map((name) => [name, new MemoryIndex(name)]));
+    this.indexes = new Map(indexes.map((name) => [name, new MemoryIndex(name, table)]));
     this.onChange = onChange;
   }
 
@@ -221,9 +221,9 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
-    if (request.index !== undefined && !this.indexes.has(request.index))
-      throw refused(`the table has no index ${request.index}`);
-    return scanPage(this.table, request, this.partitions);
+    const index = request.index && this.indexes.get(request.index);
+    if (request.index !== undefined && index === undefined) throw refused(`the table has no index ${request.index}`);
+    return scanPage(this.table, request, this.partitions, index);
   }
 
   /** Every item, a copy each; partitions in the order of their first write, sort keys in theirs. */

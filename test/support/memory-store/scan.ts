@@ -4,6 +4,7 @@ import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { fnv1a } from '../../../src/core/items/shard.ts';
 import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import type { ScanPage, ScanRequest } from '../../../src/core/store-port.ts';
+import type { MemoryIndex } from './index.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import type { MemoryPartition } from './partition.ts';
 import { PAGE_BYTES, readUnits } from './query.ts';
@@ -16,6 +17,7 @@ export function scanPage(
   table: TableNames,
   { segment, segments, startKey, limit, consistent = false, index }: ScanRequest,
   partitions: ReadonlyMap<string, MemoryPartition>,
+  of: MemoryIndex | undefined,
 ): ScanPage {
   if (!(segment >= 0 && segment < segments)) throw refused(`there is no segment ${segment} of ${segments}`);
   if (limit !== undefined && limit < 1) throw refused('a limit is less than 1');
@@ -33,9 +35,10 @@ export function scanPage(
     if (fnv1a(source) % segments !== segment) continue;
     const order = start === undefined ? 1 : compareKeys(source, start.source);
     if (order < 0) continue;
-    for (const { sortKey, stored } of partitions.get(source)!.inOrder()) {
+    for (const { sortKey, stored: whole } of partitions.get(source)!.inOrder()) {
       if (order === 0 && compareKeys(sortKey, start!.target) <= 0) continue;
-      if (!isIn(stored)) continue;
+      if (!isIn(whole)) continue;
+      const stored = of === undefined ? whole : of.asIndexed(whole);
       if (items.length === limit || (last !== undefined && bytes + stored.sizeBytes > PAGE_BYTES)) {
         const lastKey = { ...keyOf(table, last!), ...(names && keysIn(names, last!)) };
         return { items, lastKey, rcu: readUnits(bytes, consistent) };

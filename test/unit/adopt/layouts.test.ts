@@ -11,6 +11,7 @@ import * as edgeloom from '../../../src/index.ts';
 import { mapped } from '../../../src/mirror/mapped.ts';
 import type { SourceTable } from '../../../src/mirror/source.ts';
 import { Random } from '../../simulator/kernel/random.ts';
+import { FOREIGN_TABLES } from '../../support/foreign-tables/all.ts';
 import { electroDB } from '../../support/foreign-tables/electrodb.ts';
 import {
   adjacencyList,
@@ -20,6 +21,7 @@ import {
   overloadedIndex,
 } from '../../support/foreign-tables/hand-made.ts';
 import { oneTable } from '../../support/foreign-tables/onetable.ts';
+import { entityAttribute, metaItems } from '../../support/foreign-tables/told-apart.ts';
 import { toolbox } from '../../support/foreign-tables/toolbox.ts';
 
 /** What `adopt` proposes for tables that are laid out in the usual ways. */
@@ -87,12 +89,25 @@ const EXPECTED: Record<string, { nodes: string[]; edges: string[]; left: string[
     edges: ['AGENT_TENANT AGENT TENANT', 'TICKET_AGENT TICKET AGENT'],
     left: [],
   },
+  [entityAttribute.name]: {
+    nodes: ['AUTHOR', 'BOOK', 'DRAFT'],
+    edges: ['DRAFT_AUTHOR DRAFT AUTHOR', 'KNOWS AUTHOR AUTHOR', 'WROTE AUTHOR BOOK'],
+    left: [],
+  },
+  [metaItems.name]: {
+    nodes: ['SETTINGS', 'TASK', 'TEAM', 'USER'],
+    edges: [
+      'SETTINGS_USER SETTINGS USER',
+      'TASK_TEAM TASK TEAM',
+      'TEAM_LEAD TEAM USER',
+      'USER_TEAM USER TEAM',
+      'WATCHER TASK USER',
+    ],
+    left: [],
+  },
 };
 
-describe.each([
-  ...[electroDB, oneTable, toolbox],
-  ...[overloadedIndex, invertedIndex, adjacencyList, eventStore, multiTenant],
-])('the proposal for $name', ({ name, items, keys: { partitionKey, sortKey } }) => {
+describe.each(FOREIGN_TABLES)('the proposal for $name', ({ name, items, keys: { partitionKey, sortKey } }) => {
   it.each([1, 2, 3, 48])('maps every item, or names it as not of the graph (%d)', (seed) => {
     const keys = [partitionKey, sortKey] as const;
     const images = items(new Random(seed)).map((item) => marshall(item, { removeUndefinedValues: true }) as Item);

@@ -19,11 +19,19 @@ describe('an action that names views', () => {
     [`view:USER@${ID}`, 'view:USER', [ID]],
     ['view:USER@1', 'view:USER', []],
     ['view:GONE', 'view:GONE', [7]],
-    ['view:NONE', 'view:NONE', []],
   ])('%s is about the views of the shape that it names', (name, projection, ids) => {
     expect(actionTarget(registry, WANTED, { kind: 'drop', name })).toEqual({
       name: projection,
       generations: new Set(ids),
     });
   });
+});
+
+it.each([
+  ['view:USR', 'Did you mean view:USER?'],
+  ['everything', 'edgeloom status lists them.'],
+])('an action on %s, as which nothing is known, is refused', (name, hint) => {
+  const refused = { message: `Neither the table nor the model has a projection ${name}.` };
+  const ask = () => actionTarget(registry, WANTED, { kind: 'drop', name });
+  expect(ask).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining(hint) }));
 });

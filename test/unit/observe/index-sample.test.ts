@@ -91,7 +91,7 @@ describe('the answers', () => {
 
   it.each([
     ['missing', { ...moved, holds: [undefined] }],
-    ['stale', { ...moved, holds: [imageOf(1, 'new')] }],
+    ['stale', { ...moved, holds: [{ ...imageOf(2, 'new'), attributes: { M: {} } }] }],
     ['left-over', { ...moved, left: [imageOf(1, 'old')] }],
   ])('are a difference that is %s after 1, 1, 5 and 15 minutes, and not before', (kind, answer) => {
     const sample = asked();
@@ -107,6 +107,15 @@ describe('the answers', () => {
     expect(sample.take(sample.due(nowMs)[0]!, answer, nowMs)).toEqual({ ...item, index: 'gsi0', kind });
     expect(sample.sampled).toEqual({ asked: 1, wrong: 1, wrongItems: ['USER-1 ~ix/FOLLOWS-USER-2'], sinceMs: 0 });
     expect(sample.due(100 * MINUTE)).toEqual([]);
+  });
+
+  it('are the same where an index holds all attributes, or what readers need', () => {
+    const { source, target, gsi0pk, gsi0sk } = imageOf(2, 'new');
+    for (const holds of [imageOf(2, 'new'), { source: source!, target: target!, gsi0pk: gsi0pk!, gsi0sk: gsi0sk! }]) {
+      const sample = asked();
+      sample.take(sample.due(MINUTE)[0]!, { ...moved, holds: [holds] }, MINUTE);
+      expect(sample.sampled).toMatchObject({ asked: 1, wrong: 0 });
+    }
   });
 
   it('say nothing about an item that has another revision by now', () => {

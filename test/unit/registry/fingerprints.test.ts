@@ -66,7 +66,7 @@ const KEPT: readonly string[] = [
   'search:USER.place 5c140389ec8ecf12 5ed2afa047855bb5',
   'search:USER.grade 9d4cfdf5d386b109 3271d1a186612cef',
   'search:USER.spoken 14e15f8f8176fc34 e015d35f7d568775',
-  'search:USER. ff466daaf3d00a8a 92c441fd2137c118',
+  'list:USER ff466daaf3d00a8a 92c441fd2137c118',
   'inbound:MEMBER 31064ce698b2143a 9ab9475f1f494678',
   'order:MEMBER.byName 321800f7d28fd79d 66f80aab96af7845',
   'inbound:TICKET d6cf313e215efb03 0ba6824c7f7e5385',

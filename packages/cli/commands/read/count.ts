@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import {
   examples,
-  type OrderedOptions,
-  orderedQuery,
+  type InboundOptions,
+  inboundQuestion,
   type PredicateOptions,
   withInbound,
   withPredicates,
@@ -10,9 +10,6 @@ import {
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
-
-/** Options of a count of incoming edges: those of their list, without pages and filters. */
-type CountedOptions = Omit<OrderedOptions, 'limit' | 'cursor' | 'reverse' | 'where' | 'maxRcu'>;
 
 /** `edgeloom count edges|inbound|search`: how many there are. */
 export function countCommand(command: Command, bind: Bind = printing): void {
@@ -38,10 +35,8 @@ export function countCommand(command: Command, bind: Bind = printing): void {
       ),
     )
     .action(
-      bind(async (session, id: string, type: string, options: CountedOptions) => {
-        const { atLeast, equals, between, path, beginsWith, partition, order } = orderedQuery(options);
-        const query = { atLeast, equals, path, beginsWith, partition, order, ...(between && { between }) };
-        const { count } = await sessionReader(session).inDegree(id, type, query);
+      bind(async (session, id: string, type: string, options: InboundOptions) => {
+        const { count } = await sessionReader(session).inDegree(id, type, inboundQuestion(options));
         return answerOf(count);
       }),
     );

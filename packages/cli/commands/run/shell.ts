@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { type REPLServer, Recoverable, start } from 'node:repl';
+import { createInterface } from 'node:readline';
+import { type REPLServer, start } from 'node:repl';
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Command } from 'commander';
+import { createReader } from '../../../../src/client/read/reader.ts';
 import { createWriter } from '../../../../src/client/write/writer.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { cacheFolder } from '../../../../src/deployment/package/cache-folder.ts';
@@ -10,7 +15,6 @@ import { settingsOf } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 import { openSession } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
-import { sessionReader } from '../../shared/table.ts';
 
 const HELP = `
 Names: reader, writer, graph. Expressions may await; Tab completes methods, types of the model and ids that the session has seen.
@@ -24,7 +28,8 @@ export function shellCommand(command: Command): void {
       const session = await openSession(readSettings(settingsOf(args)));
       const { graph, store, client } = session;
       try {
-        await runShell({ graph, reader: sessionReader(session), writer: createWriter(graph, { store }) });
+        // Numbers are those of programs: what commands print keeps each digit as a text.
+        await runShell({ graph, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) });
       } finally {
         client.destroy();
       }
@@ -42,9 +47,11 @@ interface Names {
 async function runShell(names: Names): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const words = new Set([...names.graph.nodes.keys(), ...names.graph.edges.keys()]);
+  const input = isTerminal ? process.stdin : new PassThrough();
   let evaluated: Promise<unknown> = Promise.resolve();
   let settle = (): void => undefined;
   const shell = start({
+    ...{ input, output: process.stdout },
     prompt: isTerminal ? `${names.graph.table.name}> ` : '',
     terminal: isTerminal,
     ignoreUndefined: true,
@@ -59,44 +66,47 @@ async function runShell(names: Names): Promise<void> {
   });
   Object.assign(shell.context, names);
   const { completer, eval: evaluate } = shell;
-  let waiting = 0;
-  let begun = '';
-  // Lines of a pipe come at once; each waits for those before. A line that waits for none is evaluated at once, so that Node hears that it
-  // is only the beginning of an expression before the next line comes. Of lines that have waited, the beginnings are kept here.
-  const inTurn: typeof evaluate = (code, context, file, done) => {
-    const hasWaited = waiting > 0;
-    const run = () =>
-      new Promise<void>((resolve) => {
-        settle = resolve;
-        const whole = begun + code;
-        const wasBegun = begun !== '';
-        begun = '';
-        evaluate.call(shell, whole, context, file, (error, value) => {
-          if (error instanceof Recoverable && (hasWaited || wasBegun)) {
-            begun = whole;
-            done(null, undefined);
-          } else done(error, value);
-          settle();
-        });
-      });
-    const mine = hasWaited ? evaluated.then(run) : run();
-    waiting += 1;
-    evaluated = mine.then(() => {
-      waiting -= 1;
+  const noted: typeof evaluate = (code, context, file, done) => {
+    evaluated = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    evaluate.call(shell, code, context, file, (error, value) => {
+      done(error, value);
+      settle();
     });
   };
   // A word inside of quotes is a type or an id; outside of them Node knows the names.
   Object.assign(shell, {
-    eval: inTurn,
+    eval: noted,
     completer: (line: string, done: (error: Error | null, found?: [string[], string]) => void) => {
       const [, begun] = /['"`]([\w-]*)$/.exec(line) ?? [];
       if (begun === undefined) completer.call(shell, line, done as never);
       else done(null, [[...words].filter((word) => word.startsWith(begun)).sort(), begun]);
     },
   });
+  const exited = new Promise<void>((resolve) => shell.once('exit', resolve));
   if (isTerminal) await keepHistory(shell, join(cacheFolder(), 'shell-history'));
-  await new Promise<void>((resolve) => shell.once('exit', resolve));
-  await evaluated;
+  if (input instanceof PassThrough) await Promise.race([exited, feed(shell, input, () => evaluated)]);
+  await exited;
+  process.stdin.destroy();
+}
+
+/** Gives the lines of a pipe one by one, each when those before it are evaluated: Node's prompt would begin them all at once. */
+async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Promise<unknown>): Promise<void> {
+  let isClosed = false;
+  shell.once('close', () => {
+    isClosed = true;
+  });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const taken = once(shell, 'line');
+    input.write(`${line}\n`);
+    await taken;
+    await evaluated();
+    // `.exit` closes the prompt a moment later, and with it this process.
+    await setImmediate();
+    if (isClosed) return;
+  }
+  input.end();
 }
 
 function isEdgeloomError(value: unknown): boolean {

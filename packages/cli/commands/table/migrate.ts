@@ -79,6 +79,7 @@ export function migrateCommand(command: Command): void {
           ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, maxWcu)),
           ...goingLines,
           ...readersWarning(going[0]),
+          ...comesBackText(plan),
           ...(isIdle ? leftoverText(plan.leftovers) : []),
         ];
         if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
@@ -110,7 +111,7 @@ export function migrateCommand(command: Command): void {
         const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
         const about = dryRun && !estimate.isExact ? `among ${countText(estimate.sampled, 'item')}, ` : '';
-        const ended = dryRun ? lines : [endText(steps, next), ...leftoverText(leftovers)];
+        const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
         const texts = [...ended, ...unplacedText(unplaced ?? NONE, about)];
         return {
           json: {
@@ -232,9 +233,21 @@ function stepText({ step, projection, state, wcu, seconds }: MigrateStep): strin
   return `${`${step} ${projection}`.trim()}: ${state}; ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
 }
 
-function endText(steps: readonly MigrateStep[], next: string): string {
+/** The next migration's work, where the model still has what goes. */
+function comesBackText({ comesBack }: MigrationPlan): string[] {
+  if (comesBack === undefined) return [];
+  return [
+    `the model has ${comesBack}: the next edgeloom migrate builds it again; to be rid of it, take it out of the model`,
+  ];
+}
+
+function endText(steps: readonly MigrateStep[], next: string, plan: MigrationPlan): string {
   if (steps.length === 0 && next === '') return 'nothing to do';
   const wcu = steps.reduce((sum, step) => sum + step.wcu, 0);
   const text = `${countText(steps.length, 'step')}, ${figureText(wcu)} WCU`;
-  return next === '' ? `${text}; the table keeps everything as the model has it` : `${text}; next: ${next}`;
+  if (next !== '') return `${text}; next: ${next}`;
+  return [
+    text,
+    ...(plan.comesBack === undefined ? ['the table keeps everything as the model has it'] : comesBackText(plan)),
+  ].join('; ');
 }

@@ -88,11 +88,11 @@ async function runTableUpdate(
 }
 
 function tableOutput(status: TableStatus) {
-  const { table, indexes, streamArn } = status;
+  const { table, indexes, projections, streamArn } = status;
   const lines = [
     `table:   ${table}`,
     `status:  ${status.status}`,
-    `indexes: ${indexes.join(', ') || 'none'}`,
+    `indexes: ${indexes.map((name) => `${name} (${projections[name]})`).join(', ') || 'none'}`,
     `stream:  ${streamArn ?? 'none'}`,
     ...status.lacks.map((lack) => `lacks:   ${lack}, which the model needs`),
   ];

@@ -38,6 +38,8 @@ export function reportText(
     const findings = list.filter((finding) => finding.verdict === verdict);
     for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
     const more = findings.length - SHOWN + (leftOut[verdict] ?? 0);
+    if (verdict === 'quarantined' && findings.length > 0)
+      lines.push('  these stay, also of items that are corrected by now, until edgeloom redrive reconciles them');
     if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists them`);
   }
   const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));

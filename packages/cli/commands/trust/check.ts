@@ -10,7 +10,7 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, exitCodes, wholeNumber } from '../../shared/options.ts';
 import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -80,7 +80,12 @@ export function checkCommand(command: Command): void {
         'check --source GOAL-G1 USER-U1',
         'check --resume check.json --report junit drift.xml',
         'check --export ./AWSDynamoDB --confirm',
-      ),
+      ) +
+        exitCodes({
+          0: 'nothing differs, of all that was looked at (--source, --segment, --sample: a part), and nothing is in quarantine',
+          1: 'drift that is not repaired, or quarantine, or pending records that no lag explains',
+          2: 'stopped before its end, wrong use, or a failure',
+        }),
     )
     .action(inSession(checkAndReport));
 }

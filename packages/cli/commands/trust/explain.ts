@@ -1,6 +1,10 @@
 import { Command } from 'commander';
 import { pagePlan } from '../../../../src/client/read/page.ts';
+import { checkEdgeType, checkNodeId } from '../../../../src/client/write/checks/key.ts';
+import { typePrefix } from '../../../../src/core/items/keys.ts';
+import { sortKeyOfEdge } from '../../../../src/core/model/base-item.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -9,7 +13,7 @@ import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
 import { type Explanation, explain } from '../../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../../src/trust/explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/query.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, exitCodes } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -24,38 +28,53 @@ import { totalCommand } from '../read/total.ts';
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
 export function explainCommand(command: Command): void {
   command
-    .argument('[source]', 'partition key of the item, such as GOAL-G1')
-    .argument('[target]', 'its sort key (default: that of the node)')
+    .argument('[words...]', 'ID of a node, SOURCE TYPE TARGET of an edge, or both keys of any item as check names it')
     .option('--query <query>', "a read as on the command line, such as 'list inbound USER-U1 GOALMEMBERSHIP'")
     .option('--dry-run', 'of a page: only its plan, without asking the table')
     .addHelpText(
       'after',
       examples(
         'explain USER-U1',
-        'explain GOAL-G1 GOALMEMBERSHIP-USER-U1',
+        'explain GOAL-G1 GOALMEMBERSHIP USER-U1',
         "explain GOAL-G1 '~view'",
         "explain --query 'search USER.name --prefix Te'",
         "explain --dry-run --query 'list page TEAM-T1 TEAMGOAL --with KEYRESULT/inbound:TASK_OF'",
-        "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'list inbound USER-U1 GOALMEMBERSHIP'",
-      ),
+        "explain GOAL-G1 GOALMEMBERSHIP USER-U1 --query 'list inbound USER-U1 GOALMEMBERSHIP'",
+      ) + EXITS,
     )
     .action(
-      inSession(
-        async (
-          session,
-          source: string | undefined,
-          target: string | undefined,
-          { query, dryRun }: ExplainFlags,
-        ): Promise<Output<ExplainDocument>> => {
-          if (dryRun === true) return await planWithoutRunning(session.graph, query);
-          const item =
-            source === undefined ? undefined : await explainItem(session, { source, target: target ?? source });
-          if (query !== undefined) return withItem(await explainGivenQuery(session, query, source), item);
-          if (item !== undefined) return item;
-          throw new EdgeloomError('usage', 'There is nothing to explain.', 'Name an item, or give --query.');
-        },
-      ),
+      inSession(async (session, words: string[], { query, dryRun }: ExplainFlags): Promise<Output<ExplainDocument>> => {
+        if (dryRun === true) return await planWithoutRunning(session.graph, query);
+        const key = keyOfWords(session.graph, words);
+        const item = key && (await explainItem(session, key));
+        if (query !== undefined) return withItem(await explainGivenQuery(session, query, key?.source), item);
+        if (item !== undefined) return item;
+        throw new EdgeloomError('usage', 'There is nothing to explain.', NAME_AN_ITEM);
+      }),
     );
+}
+
+const EXITS = exitCodes({ 0: 'it is explained, whatever is found', 2: 'wrong use, or a failure' });
+
+const NAME_AN_ITEM =
+  "Name a node by its id, an edge by SOURCE TYPE TARGET, any item by both of its keys as check shows them, or give --query 'list inbound ID TYPE'.";
+
+/** The keys of the item that words name; undefined for no words. An edge may be one that its type does not allow: that is explained. */
+function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | undefined {
+  const [source, second, target, ...more] = words;
+  if (source === undefined) return undefined;
+  if (target === undefined) {
+    if (second === undefined) return { source, target: source };
+    // `GOAL-G1 USER-U1` and `GOAL-G1 GOALMEMBERSHIP` are an edge that lacks a word.
+    const isHalf = graph.edges.has(second) || (second !== source && graph.nodes.has(typePrefix(second) ?? ''));
+    if (!isHalf) return { source, target: second };
+  } else if (second !== undefined && more.length === 0) {
+    checkNodeId(graph, source, 'The source of an edge');
+    checkEdgeType(graph, second, `The second word of ${words.join(' ')}`);
+    checkNodeId(graph, target, 'The target of an edge');
+    return { source, target: sortKeyOfEdge(graph.edges.get(second)!, target) };
+  }
+  throw new EdgeloomError('usage', `${words.join(' ')} names no item.`, NAME_AN_ITEM);
 }
 
 /** A plan alone, a query with what it found, or an item, and the query that it was looked for with. */
@@ -69,7 +88,7 @@ interface ExplainFlags {
   dryRun?: boolean;
 }
 
-async function explainItem(session: CommandSession, key: { source: string; target: string }) {
+async function explainItem(session: CommandSession, key: ItemKey) {
   const { graph, store } = session;
   const explanation = await explain(graph, { key, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;

@@ -11,6 +11,7 @@ import { bucketAccess } from '../../../../src/trust/failures/failure-queue.ts';
 import { type ErasedItems, eraseSubject, type SubjectErasure } from '../../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../../src/trust/subject/export-subject.ts';
 import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.ts';
+import { outsideTheTable } from '../../../../src/trust/subject/remainders.ts';
 import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
@@ -173,13 +174,20 @@ function walkText({ graph }: CommandSession, sizeBytes: number, walks: number): 
   return `The table ${graph.table.name} is read as a whole: ${units}${later}.`;
 }
 
+/** Places that no run looks at. */
+const OUTSIDE = new Set(outsideTheTable(0, false).map(({ where }) => where));
+
 function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
   const { deleted, remains, isDone, next, isWrittenAgain, isStopped, rcu, wcu } = result;
   if (isStopped) process.exitCode = STOPPED;
   else if (!isDone && !isDryRun) process.exitCode = LEFT;
   const lines = [
     ...(isDryRun ? [] : [`deleted: ${deletedText(deleted)}`]),
-    ...remains.map(({ where, what }) => `remains: ${printable(where)}: ${printable(what)}`),
+    ...remains.map(
+      ({ where, what }) =>
+        `${isDryRun ? (OUTSIDE.has(where) ? 'may name it' : 'names it') : 'remains'}: ${printable(where)}: ${printable(what)}`,
+    ),
+    ...(isDryRun ? ['a dry run: nothing was deleted'] : []),
     ...(isDryRun ? [] : [endText(id, result)]),
   ];
   return {

@@ -8,10 +8,10 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
-import { figureText } from '../../../../src/foundation/figure.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
-import { examples } from '../../shared/options.ts';
-
+import { examples, exitCodes, refuseBeside } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** Conditions on the command line. */
@@ -88,15 +88,22 @@ export function updateCommand(command: Command): void {
 export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
+    .option('--with-edges', 'of a node: also its parts, and its edges both ways as far as it knows them')
     .option('--force', 'delete a node with versions, whatever version is stored')
     .addHelpText(
       'after',
-      examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 STATE', 'delete USER-U1 --if status=CLOSED'),
+      examples(
+        'delete GOAL-G1 GOALMEMBERSHIP USER-U1',
+        'delete USER-U1 STATE',
+        'delete USER-U1 --if status=CLOSED',
+        'delete GOAL-G1 --with-edges',
+      ) + exitCodes({ 0: 'the item is not there, whether it was or not', 2: 'a condition did not hold, or a failure' }),
     )
     .action(
-      inTable(async (session, words: string[], options: ConditionOptions & { force?: boolean }) => {
+      inTable(async (session, words: string[], options: DeleteFlags) => {
         const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
+        if (options.withEdges) return await deleteWithEdges(writer, subject, options);
         const conditions = { ...conditionsOf(options), ...(options.force && (await storedVersion(session, subject))) };
         const { wcu } =
           'id' in subject
@@ -107,6 +114,31 @@ export function deleteCommand(command: Command): void {
         return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
       }),
     );
+}
+
+interface DeleteFlags extends ConditionOptions {
+  force?: boolean;
+  withEdges?: boolean;
+}
+
+async function deleteWithEdges(writer: Writer<CompiledModel>, subject: Subject, options: DeleteFlags): Promise<Output> {
+  refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
+  if (!('id' in subject) || subject.part !== undefined)
+    throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
+  const result = await writer.deleteNodeWithEdges(subject.id);
+  const { nodes, parts, edges, skipped, notFound, foundByOrders, wcu } = result;
+  const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
+  const lines = [
+    `deleted ${counts.join(', ')} (${figureText(wcu)} WCU)`,
+    ...(skipped > 0 ? [`left alone: ${countText(skipped, 'item')} of types outside the model`] : []),
+    ...(notFound.length > 0 ? [`edges of ${notFound.join(', ')} that enter it cannot be found from it, and stay`] : []),
+    ...(foundByOrders.length > 0
+      ? [
+          `of ${foundByOrders.join(', ')} only edges that are in an order were found: edgeloom check --dangling names others`,
+        ]
+      : []),
+  ];
+  return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
 function withAbsence(command: Command): Command {

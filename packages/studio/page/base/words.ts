@@ -5,5 +5,5 @@ const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 /** A count of a sample in a few letters: `1,204`, `≈ 27K`, `≥ 500`. */
 export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'precision'>): string {
   if (precision === 'exact') return count.toLocaleString('en');
-  return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count)}`;
+  return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
 }

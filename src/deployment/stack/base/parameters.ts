@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { docsPage } from '../../../foundation/docs.ts';
+import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 
@@ -48,6 +48,11 @@ export interface Parameters {
   contributorInsights: boolean;
   /** Whether the index gsi1 goes. Without it the stack keeps gsi1 although the model uses it no more: older readers may use it. */
   dropGsi1: boolean;
+  /**
+   * Whether the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
+   * changes no index.
+   */
+  indexesOfAll: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
   /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
@@ -105,7 +110,7 @@ export interface Parameters {
   alarmTopicArn: string;
   /** Who the stack's own topic mails alarms to, once SNS's mail is confirmed; empty: to no address. */
   alarmEmail: string;
-  /** Where these pages are, for links to the runbooks: `https://git.example.com/edgeloom/docs`. */
+  /** Where these pages are, for links to the runbooks; by default in the installed package: `https://git.example.com/edgeloom/docs`. */
   docsUrl: string;
   /** The boundary of every role, as governed accounts want it. */
   permissionsBoundaryArn: string;
@@ -264,6 +269,7 @@ const parametersSchema = z
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
     dropGsi1: truth.default(false),
+    indexesOfAll: truth.default(false),
     keepData: truth.default(true),
     existingTableArn: arnOfService('dynamodb', 'a table').default(''),
     existingStreamArn: arnOfService('dynamodb', 'a stream').default(''),
@@ -312,10 +318,10 @@ const parametersSchema = z
     docsUrl: z
       .string()
       .regex(
-        /^(docs|https?:\/\/[^\s()]+[^\s()/])$/,
+        /^(node_modules\/edgeloom\/docs|https?:\/\/[^\s()]+[^\s()/])$/,
         'should be an address such as https://git.example.com/edgeloom/docs',
       )
-      .default('docs'),
+      .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
     // Policies and logs name a key; an alias is none to them.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
@@ -410,7 +416,9 @@ export function readParameters(options: ParameterOptions): Parameters {
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
     ? regionProblems(result.data, region)
-    : result.error.issues.map(({ path, message }) => `${path.join('.') || 'they'}: ${message}`);
+    : result.error.issues.map(({ path, message }) =>
+        [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
+      );
   if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',

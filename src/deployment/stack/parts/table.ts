@@ -10,7 +10,7 @@ import { producerStatements } from '../rights/policies.ts';
  */
 export function tableResources(site: Site): Resources {
   const { graph, parameters } = site;
-  const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
+  const { existingTableArn, pointInTimeRecovery, deletionProtection, indexesOfAll, keepData, kmsKeyArn } = parameters;
   if (existingTableArn !== '') return {};
   const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(graph);
   const throughput = throughputProperties(parameters);
@@ -25,7 +25,11 @@ export function tableResources(site: Site): Resources {
         // CloudFormation and CreateTable share these shapes, names included.
         ...(definition as object as { [name: string]: Value }),
         ...throughput,
-        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({ ...(index as object), ...throughput })),
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({
+          ...(index as object),
+          ...(indexesOfAll && { Projection: { ProjectionType: 'ALL' } }),
+          ...throughput,
+        })),
         StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
         TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },

@@ -1,0 +1,51 @@
+import { separatorOf } from './key-forms.ts';
+import { isTypeText, type SampledItem } from './sampled-item.ts';
+
+/** Finds the attribute by which people who use no library tell the types of their items apart. */
+
+/** Names of attributes by which people tell types apart, in lower case and without signs. */
+const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
+  ...['type', 'typename', 'kind', 'entity', 'entitytype', 'entityname', 'model', 'modelname', 'class', 'datatype'],
+  ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],
+]);
+/** Names that are looked at. */
+const MOST_NAMES = 20;
+/** The share of the items that has to have the attribute, the most of its values, and the share of items that only one value looks like. */
+const [SHARE_OF_MARK, MOST_MARKS, SHARE_APART] = [0.9, 50, 0.5];
+
+/**
+ * The items with a mark by the attribute that tells their types apart. It is an attribute that people call so, that nearly all items have,
+ * and whose values go along with other attributes or keys: a `type` of events, which all look alike, is none.
+ */
+export function withMarks(items: readonly SampledItem[]): readonly SampledItem[] {
+  if (items.some(({ mark }) => mark !== undefined)) return items;
+  const names = new Set(items.flatMap((item) => item.names.filter(isNameOfMark)));
+  const attribute = [...names].slice(0, MOST_NAMES).find((name) => tellsApart(items, name));
+  if (attribute === undefined) return items;
+  return items.map((item) => {
+    const value = item.texts.get(attribute);
+    if (!isTypeText(value)) return item;
+    const texts = new Map(item.texts);
+    texts.delete(attribute);
+    return { ...item, texts, mark: { attribute, value } };
+  });
+}
+
+function isNameOfMark(name: string): boolean {
+  return name.length < 20 && NAMES_OF_MARKS.has(name.toLowerCase().replace(/[_-]/g, ''));
+}
+
+function tellsApart(items: readonly SampledItem[], name: string): boolean {
+  const values = items.map(({ texts }) => texts.get(name));
+  const separator = separatorOf(items);
+  const shapes = items.map(({ names, keys }) => {
+    const words = keys.map((key) => key.slice(0, Math.max(0, key.indexOf(separator))));
+    return JSON.stringify([...words, ...[...names].sort()]);
+  });
+  const known = values.filter(isTypeText);
+  const distinct = new Set(known);
+  if (known.length < items.length * SHARE_OF_MARK || distinct.size < 2 || distinct.size > MOST_MARKS) return false;
+  const valuesOf = new Map<string, Set<string | undefined>>();
+  for (const [i, shape] of shapes.entries()) valuesOf.set(shape, (valuesOf.get(shape) ?? new Set()).add(values[i]));
+  return shapes.filter((shape) => valuesOf.get(shape)!.size === 1).length >= items.length * SHARE_APART;
+}

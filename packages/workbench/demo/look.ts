@@ -1,0 +1,80 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import { createWorker } from '../../../src/projecting/worker/worker.ts';
+import type { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { serverTime, tableIdentity } from '../../../src/store/table.ts';
+import type { CheckpointStore } from '../../../src/stream/checkpoint.ts';
+import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
+import { check } from '../../../src/trust/check/check.ts';
+import { startLocalObserver } from '../../local/local-observer.ts';
+import type { StudioTable } from '../../studio/base/context.ts';
+import { ProjectorTap } from '../../studio/base/projector-tap.ts';
+import { plantTrouble, writeCompany, writeLightly } from './company.ts';
+import type { DemoData } from './data.ts';
+import { waitForShortLeases } from './evolve/askers.ts';
+import { airportsAndGoals } from './model.ts';
+import type { Say } from './report.ts';
+
+/** The table of the demo, when all of it is verified. */
+export interface VerifiedTable {
+  client: DynamoDBClient;
+  streams: StudioTable['streams'];
+  store: DynamoDBStore;
+  streamArn: string;
+  /** Where its worker, which has ended, came to. */
+  checkpoint: CheckpointStore;
+}
+
+const SETTLE_MS = 1_000;
+
+/**
+ * Makes the demo's table one in which something goes on, and shows it until `look` ends: migrates it to a model with goals, plants a record
+ * that is quarantined and an item that is wrong, checks the table, observes it, and writes now and then.
+ */
+export async function lookAround(
+  { client, streams, store, streamArn, checkpoint }: VerifiedTable,
+  data: DemoData,
+  say: Say,
+  look: (table: StudioTable) => Promise<void>,
+): Promise<void> {
+  const graph = airportsAndGoals;
+  const tap = new ProjectorTap();
+  const projector = tap.projector(graph, store);
+  // What is planted is no news.
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const worker = createWorker(graph, { store, streams, streamArn, checkpoint, projector, pollIntervalMs: 50, logger });
+  const run = worker.run();
+  run.catch(() => undefined);
+  const leaving = new AbortController();
+  const loss = new Promise<never>(() => undefined);
+  let observing: ReturnType<typeof startLocalObserver> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    const now = (): Promise<number | undefined> => serverTime(graph, { client });
+    const { steps } = await migrate(graph, {
+      store,
+      ...(await tableIdentity(graph, { client })),
+      serverTime: now,
+      wait: waitForShortLeases,
+    });
+    say(`migrated to a model with goals, in ${steps.length} steps`);
+    const tapped = tap.around(graph.table, store);
+    await writeCompany(createWriter(graph, { store: tapped }));
+    await worker.idle();
+    observing = startLocalObserver(graph, { streams, store, streamArn, loss }, { onDrift: () => undefined });
+    await plantTrouble(store);
+    await worker.idle();
+    const beganAtMs = Date.now();
+    const found = await check(graph, { store, settleMs: SETTLE_MS });
+    await saveLastCheck(graph.table, store, { ...found, beganAtMs }, Date.now());
+    say(`planted: ${found.quarantined} record in quarantine, ${found.drift.stale} wrong item, which a check has found`);
+    writing = writeLightly(tapped, data, leaving.signal);
+    await Promise.race([look({ graph, store, client, streams, tap }), run, writing.then(() => loss)]);
+  } finally {
+    leaving.abort();
+    await writing.catch(() => undefined);
+    await observing?.stop();
+    await worker.stop();
+  }
+}
