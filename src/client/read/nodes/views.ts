@@ -196,7 +196,7 @@ export async function readViews(
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  // rule: node-without-views-is-there-while-it-is-stored
+  // Nothing is projected of such a node: it is there while it is stored.
   const { found: nodes, calls } = await readByNode(
     context,
     viewless.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
