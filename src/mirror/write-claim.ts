@@ -126,6 +126,7 @@ async function tryToWrite(
   const claim = next(claims?.entries.get(claimant));
   if (claim === undefined) {
     // Whoever wrote it may have ended before its note.
+    // rule: mirror-notes-a-conflict-that-it-meets
     if (claims !== undefined) await noteConflict({ graph, store }, key, claims);
     return { done: true, wrote: false };
   }
@@ -133,8 +134,10 @@ async function tryToWrite(
   const item = itemOfClaims(graph, key, after);
   // rule: mirror-writes-to-what-it-saw
   const condition = asSeen(base);
+  // rule: mirror-writes-an-item-before-its-note
   const result = await store.change({ kind: 'put', key, item, condition });
   if (!result.applied) return { done: false, current: result.current };
+  // rule: mirror-notes-a-conflict
   await noteConflict({ graph, store }, key, after);
   return { done: true, wrote: true };
 }
