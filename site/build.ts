@@ -1,5 +1,6 @@
-// `npm run docs`: makes the site of the pages in docs. `-- --out DIR` puts it elsewhere than into .edgeloom/site.
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+// `npm run docs`: makes the site of the pages in docs. `-- --out DIR` puts it elsewhere than into .edgeloom/site, `--base /edgeloom/` makes
+// it for that path of its host.
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -8,7 +9,7 @@ import type { SiteFacts } from './config.ts';
 import { sitePages, sitePictures, titleOf } from './pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const { values } = parseArgs({ options: { out: { type: 'string' }, base: { type: 'string', default: '/' } } });
 const out = resolve(values.out ?? join(ROOT, '.edgeloom/site'));
 
 const { version, repository } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
@@ -18,9 +19,9 @@ const { version, repository } = JSON.parse(await readFile(join(ROOT, 'package.js
 const address = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
 const pages = sitePages(ROOT, address);
 
-// VitePress gets a folder of its own: its pages have links of the site.
-const source = `${out}-source`;
-await rm(source, { recursive: true, force: true });
+// VitePress gets copies, whose links are those of the site, in a folder that finds its modules.
+const installed = await installedPackage(join(ROOT, 'site'));
+const source = await mkdtemp(join(installed, 'pages-'));
 for (const { path, text } of pages) await put(path, text);
 await put('index.md', await readFile(join(ROOT, 'site/index.md'), 'utf8'));
 for (const file of sitePictures(ROOT)) {
@@ -28,19 +29,21 @@ for (const file of sitePictures(ROOT)) {
   await mkdir(dirname(to), { recursive: true });
   await copyFile(join(ROOT, file), to);
 }
-const facts: SiteFacts = { pages: pages.map(titleOf), version, repository: address };
+const facts: SiteFacts = { pages: pages.map(titleOf), version, base: values.base, repository: address };
 const config = relative(join(source, '.vitepress'), join(ROOT, 'site/config.ts'));
 await put(
   '.vitepress/config.ts',
   `import { siteConfig } from '${config}';\nexport default siteConfig(${JSON.stringify(facts)});\n`,
 );
 
-const installed = await installedPackage(join(ROOT, 'site'));
 const { build } = (await import(pathToFileURL(join(installed, 'node_modules/vitepress/dist/node/index.js')).href)) as {
   build(root: string, options: object): Promise<void>;
 };
-await build(source, { outDir: out });
-await rm(source, { recursive: true });
+try {
+  await build(source, { outDir: out });
+} finally {
+  await rm(source, { recursive: true });
+}
 console.log(`${pages.length + 1} pages in ${out}`);
 
 async function put(path: string, text: string): Promise<void> {

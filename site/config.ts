@@ -27,13 +27,16 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
 export interface SiteFacts {
   pages: readonly Title[];
   version: string;
+  /** The path of the site on its host. */
+  base: string;
   repository?: string | undefined;
 }
 
 /** The configuration of VitePress. */
-export function siteConfig({ pages, version, repository }: SiteFacts): object {
+export function siteConfig({ pages, version, base, repository }: SiteFacts): object {
   return {
     title: 'Edgeloom',
+    base,
     description: 'An event-driven projection service on DynamoDB Streams.',
     cleanUrls: false,
     lastUpdated: false,

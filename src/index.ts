@@ -12,7 +12,6 @@ export type { ReaderOptions } from './client/read/reader-options.ts';
 export type {
   EdgeResult,
   InboundPage,
-  ListPage,
   Page,
   SearchResult,
   StoredNode,

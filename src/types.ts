@@ -3,6 +3,7 @@
  * `npm run api` writes this file.
  */
 
+export type { CallOptions, CallResult, Capacity, ValueOf } from './client/call/capacity.ts';
 export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
 export type {
   InboundOfWatch,

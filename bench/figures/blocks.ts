@@ -14,8 +14,9 @@ type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
-/** Pages of `docs/` that hold blocks. */
+/** Pages that hold blocks, from `docs/`. */
 export const PAGES_WITH_FIGURES: readonly string[] = [
+  '../README.md',
   'explain/limits.md',
   'how-to/modelling.md',
   'how-to/repair.md',
@@ -39,6 +40,7 @@ const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
   redrive,
   list,
   scale,
+  peers,
 };
 
 function modelling(benchmarks: Benchmarks): string[] {
@@ -62,7 +64,10 @@ function joined(benchmarks: Benchmarks): string[] {
   const changes = [
     ['title changed', 'a projected attribute of the source changes'],
     ['due date changed', 'an attribute that the order sorts by changes'],
-    ['changed and changed back: r alone', 'one is changed and changed back in a batch: only revisions move'],
+    [
+      'changed and changed back: r alone',
+      'The attribute changes and changes back within one batch (only revision numbers are written)',
+    ],
   ] as const;
   const row = ([figure, change]: readonly [string, string]): string => {
     const capacity = sizes.map((size) =>
@@ -199,6 +204,26 @@ function scale(benchmarks: Benchmarks): string[] {
     ],
   ];
   return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
+}
+
+/** This projector against a consumer of the stream that is written by hand, and a list against one that is written by hand. */
+function peers(benchmarks: Benchmarks): string[] {
+  const [once, again] = (benchmarks['peers'] ?? { reports: [] }).reports;
+  const consumer = (report: typeof once, name: string, figure: string): string =>
+    number(report?.figures ?? [], `${name}: ${figure}`);
+  const lists = figuresOf(benchmarks, 'list');
+  const both = (what: string, report: typeof once, figure: string): string =>
+    `| ${what} | ${consumer(report, 'projector', figure)} | ${consumer(report, 'DocumentClient', figure)} |`;
+  const rcu = (name: string): string => number(lists, `${name}: read capacity`);
+  return [
+    '| | Edgeloom | by hand, with the document client |',
+    '|---|---|---|',
+    both('project 11,000 records: lines to write', once, 'lines to write'),
+    both('WCU for it', once, 'write capacity'),
+    both('wrong items after late duplicates', again, 'wrong items'),
+    `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} |`,
+    `| with members and their names, too: RCU | ${rcu('page, with edge sets and neighbours')} | not measured |`,
+  ];
 }
 
 function list(benchmarks: Benchmarks): string[] {

@@ -76,7 +76,7 @@ function metricsPage(sources: Sources): string {
     code(name),
     alarm.means,
     ringsWhen(alarm),
-    `[runbook](../${runbookOf(name, parameters).replace(/^docs\//, '')})`,
+    `[runbook](${runbookOf(name, { ...parameters, docsUrl: '..' })})`,
   ]);
   return page(
     'Metrics and alarms',

@@ -80,6 +80,7 @@ export async function conflictsNow(
     if (prunes !== undefined) {
       // A conflict that began since has left a note with another revision.
       const noteKey = { source: SERVICE_PARTITION, target: PREFIX + hash128(text) };
+      // rule: mirror-forgets-a-note-that-is-as-it-was
       await prunes.change({ kind: 'delete', key: noteKey, condition: { equal: { rev: { N: rev } } } });
     }
     return undefined;

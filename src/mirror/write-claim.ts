@@ -51,7 +51,9 @@ export async function writeOfLine(
   const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
   if (result.applied) return true;
   return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+    // rule: lines-the-highest-position-decides
     if (entry === undefined || entry.position < said.position) return claim;
+    // rule: lines-another-mapping-says-them-again
     return entry.position === said.position && entry.version < source.version ? claim : undefined;
   });
 }
@@ -126,6 +128,7 @@ async function tryToWrite(
   const claim = next(claims?.entries.get(claimant));
   if (claim === undefined) {
     // Whoever wrote it may have ended before its note.
+    // rule: mirror-notes-a-conflict-that-it-meets
     if (claims !== undefined) await noteConflict({ graph, store }, key, claims);
     return { done: true, wrote: false };
   }
@@ -133,8 +136,10 @@ async function tryToWrite(
   const item = itemOfClaims(graph, key, after);
   // rule: mirror-writes-to-what-it-saw
   const condition = asSeen(base);
+  // rule: mirror-writes-an-item-before-its-note
   const result = await store.change({ kind: 'put', key, item, condition });
   if (!result.applied) return { done: false, current: result.current };
+  // rule: mirror-notes-a-conflict
   await noteConflict({ graph, store }, key, after);
   return { done: true, wrote: true };
 }

@@ -62,16 +62,27 @@ const BATCH_WRITE_ITEMS = 25;
 
 /** The store on DynamoDB. */
 export class DynamoDBStore implements Store, ScanSource {
-  private readonly baseItems: BaseItemStore;
-  private readonly calls: TableCalls;
+  private readonly asking: TableCalls;
+  private readonly plain: TableCalls;
+  /** Whether calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
+  private readonly asksForUnits: boolean = true;
 
   /** @param client `createClient`'s, one of your own, or what makes the calls itself. */
   constructor(
     client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
   ) {
-    this.calls = withIndexKeyNames(callsOf(client), table);
-    this.baseItems = new BaseItemStore(this.calls, table, (key) => this.get(key, { consistent: true }));
+    const calls = callsOf(client);
+    this.asking = withIndexKeyNames(calls, table);
+    this.plain = withIndexKeyNames(unaskedCalls(calls), table);
+  }
+
+  private get calls(): TableCalls {
+    return this.asksForUnits ? this.asking : this.plain;
+  }
+
+  private get baseItems(): BaseItemStore {
+    return new BaseItemStore(this.calls, this.table, (key) => this.get(key, { consistent: true }));
   }
 
   region(): Promise<string | undefined> {
@@ -97,6 +108,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const output = await withClassifiedErrors(() => this.calls.call('GetItem', input));
     if (output.Item !== undefined)
       return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
+    if (!this.asksForUnits) return { rcu: 0 };
     // An answer without an item is only known from one without anything by the capacity that was asked for.
     return { rcu: unitsOf(requireAnswer(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
@@ -278,6 +290,25 @@ export class DynamoDBStore implements Store, ScanSource {
     const { partitionKey, sortKey } = this.table;
     return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
   }
+}
+
+/** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
+export function withoutUnits(store: Store): Store {
+  // What replaces calls of the store, such as a proxy of it, stays in force.
+  return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
+}
+
+/** The same calls, without the question for units. */
+function unaskedCalls(calls: TableCalls): TableCalls {
+  const plain = <Input extends object>({
+    ReturnConsumedCapacity: _,
+    ...input
+  }: Input & { ReturnConsumedCapacity?: unknown }) => input as Input;
+  return {
+    call: (name, input) => calls.call(name, plain(input)),
+    callOnce: (name, input) => calls.callOnce(name, plain(input)),
+    region: () => calls.region(),
+  };
 }
 
 /** The units that a call says it consumed. */

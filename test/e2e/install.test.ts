@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOCS } from '../../src/foundation/docs.ts';
 import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
@@ -91,6 +92,12 @@ describe('the package, installed alone into an empty folder', () => {
     expectWithin('packages', Object.keys(lock.packages).length, 40);
     expect(Object.keys(lock.packages)).not.toContain('node_modules/@aws-sdk/client-s3');
     expectWithin('bytes of node_modules', await sizeOf(join(folder, 'node_modules')), 32 * MEGABYTE);
+  });
+
+  it('has the pages that messages name, and no pictures', async () => {
+    const pages = await readdir(join(folder, DOCS), { recursive: true });
+    expect(pages).toEqual(expect.arrayContaining(['how-to/deploying.md', 'reference/commands.schema.json']));
+    expect(pages.filter((name) => /\.(png|svg)$/.test(name))).toEqual([]);
   });
 
   it('has declarations that name nothing else, at each of its entries', async () => {

@@ -46,4 +46,23 @@ describe('the first examples of the pages', () => {
       { attributes: { title: 'Run a marathon', status: 'done' } },
     ]);
   });
+
+  it("declare the README's model, and write and read with it", async () => {
+    const [model, calls] = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
+      ([, code]) => code!,
+    );
+    const known = { ...edgeloom };
+    const declared = `'use strict'; return ${model!.replace('export default ', '')}`;
+    const graph = new Function(...Object.keys(known), declared)(...Object.values(known));
+    const { store, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
+    const given = { writer: edgeloom.createWriter(graph, { store }), reader: edgeloom.createReader(graph, { store }) };
+    await given.writer.putNode('GOAL-G1', { title: 'Halve the page load time' });
+    const [write, ...reads] = calls!.trim().split('\n');
+    const lines = `'use strict'; return (async () => { ${write}\nawait projectAll();\n${reads.join('\n')}\nreturn [goal, items]; })();`;
+    const [goal, items] = await new Function('writer', 'reader', 'projectAll', lines)(
+      ...[given.writer, given.reader, projectAll],
+    );
+    expect(goal).toMatchObject({ edgeSet: [{ type: 'MEMBER', target: 'USER-U1', role: 'LEAD' }] });
+    expect(items).toMatchObject([{ source: 'GOAL-G1' }]);
+  });
 });

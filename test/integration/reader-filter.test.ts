@@ -153,15 +153,20 @@ describe('where', () => {
     }
   });
 
-  it('gives the units that were consumed', async () => {
-    const whole = await reader.inbound('PROJECT-1', 'IN', { limit: 300, maxRcu: 100 });
-    const filtered = await reader.inbound('PROJECT-1', 'IN', { limit: 300, where: { status: 'open' } });
-    expect(whole.rcu!).toBeGreaterThanOrEqual(4);
-    expect(whole.rcu!).toBeLessThan(8);
+  it('gives the units that were consumed where they are asked for', async () => {
+    const asked = { limit: 300, capacity: true };
+    const whole = (await reader.inbound('PROJECT-1', 'IN', { ...asked, maxRcu: 100 })).capacity!;
+    const where = { status: 'open' };
+    const filtered = (await reader.inbound('PROJECT-1', 'IN', { ...asked, where })).capacity!;
+    expect(await reader.inbound('PROJECT-1', 'IN', { limit: 3, where })).not.toHaveProperty('capacity');
+    expect(whole.rcu).toBeGreaterThanOrEqual(4);
+    expect(whole.rcu).toBeLessThan(8);
     // All of it is read; in a few calls more, each rounded up.
-    expect(filtered.rcu).toBeGreaterThanOrEqual(whole.rcu!);
-    expect(filtered.rcu).toBeLessThanOrEqual(whole.rcu! + 2);
-    expect((await reader.search('TICKET.title').equals('Ticket 7', { maxRcu: 1 })).rcu).toBe(0.5);
+    expect(filtered.rcu).toBeGreaterThanOrEqual(whole.rcu);
+    expect(filtered.rcu).toBeLessThanOrEqual(whole.rcu + 2);
+    expect(await reader.search('TICKET.title').equals('Ticket 7', { capacity: true })).toMatchObject({
+      capacity: { rcu: 0.5, wcu: 0 },
+    });
   });
 
   it('leaves the owner behind the edges in', async () => {
@@ -271,9 +276,14 @@ describe('maxRcu', () => {
     let cursor: string | undefined;
     const calls = await callsOf(async () => {
       do {
-        const page = await counted.inbound('PROJECT-1', 'LONG', { where: { status: 'open' }, limit: 100, cursor });
+        const page = await counted.inbound('PROJECT-1', 'LONG', {
+          where: { status: 'open' },
+          limit: 100,
+          cursor,
+          capacity: true,
+        });
         ids.push(...page.items.map(({ source }) => source));
-        units.push(page.rcu!);
+        units.push(page.capacity!.rcu);
         cursor = page.cursor;
       } while (cursor !== undefined);
     });
@@ -288,17 +298,18 @@ describe('maxRcu', () => {
   it('bounds a page without where, and has no default for it', async () => {
     const whole = await reader.inbound('PROJECT-1', 'LONG', { limit: 200 });
     expect(whole.items).toHaveLength(200);
-    expect(whole.rcu).toBeUndefined();
-    const bounded = await reader.inbound('PROJECT-1', 'LONG', { limit: 200, maxRcu: 20 });
-    expect(bounded.rcu).toBeLessThanOrEqual(20);
+    const bounded = await reader.inbound('PROJECT-1', 'LONG', { limit: 200, maxRcu: 20, capacity: true });
+    expect(bounded.capacity!.rcu).toBeLessThanOrEqual(20);
     expect(bounded.items.length).toBeGreaterThan(10);
     expect(bounded.cursor).toBeTypeOf('string');
   });
 
   it('is at least half a unit for each partition, which the default is as well', async () => {
-    const { items, rcu, cursor } = await reader.search('TICKET.title').all({ where: { status: 'open' }, limit: 100 });
+    const where = { status: 'open' };
+    const found = await reader.search('TICKET.title').all({ where, limit: 100, capacity: true });
+    const { items, capacity, cursor } = found;
     // 200 shards, each with an item or none.
-    expect(rcu).toBeLessThanOrEqual(100);
+    expect(capacity!.rcu).toBeLessThanOrEqual(100);
     expect(items).toHaveLength(20);
     expect(cursor).toBeUndefined();
     for (const maxRcu of [99, 0, -1, Number.NaN, '100']) {

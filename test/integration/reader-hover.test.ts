@@ -102,7 +102,7 @@ describe('an editor shows over the result of a read', () => {
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
         '{ since?: string | undefined; } & { title?: string | undefined; }>, TargetView<`USER-*`,',
     );
-    expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
+    expect(line('hits')).toBe('const hits: Page<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
     const bare = 'PageNode<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>';
     expect(line('bareItem')).toBe(`const bareItem: ${bare}`);
     const neighbour =

@@ -87,6 +87,7 @@ describe('the trace of a write', () => {
   it('lists the newest writes, edges and deletions among them', async () => {
     const { writer, worker, studio } = near;
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });
+    await worker.idle();
     await writer.deleteEdge('GOAL-1', 'MEMBER', 'USER-1');
     await worker.idle();
     const client = studioClient(studio.url);

@@ -112,15 +112,19 @@ describe('updateNode with named changes', () => {
         },
       }),
     });
-    const { attributes, wcu, rcu } = await counting.updateNode('TASK-1', {
-      set: { a: 2, fresh: [1, 'x'] },
-      remove: ['gone'],
-      add: { n: -3, count: 12345678901234567890n },
-      addTo: { words: ['a'] },
-      deleteFrom: { tags: ['y', 'z'] },
-    });
+    const { attributes, capacity } = await counting.updateNode(
+      'TASK-1',
+      {
+        set: { a: 2, fresh: [1, 'x'] },
+        remove: ['gone'],
+        add: { n: -3, count: 12345678901234567890n },
+        addTo: { words: ['a'] },
+        deleteFrom: { tags: ['y', 'z'] },
+      },
+      { capacity: true },
+    );
     expect(calls).toEqual(['update']);
-    expect({ wcu: wcu >= 1, rcu }).toEqual({ wcu: true, rcu: 0 });
+    expect({ wcu: capacity!.wcu >= 1, rcu: capacity!.rcu }).toEqual({ wcu: true, rcu: 0 });
     expect(attributes).toEqual({
       ...{ a: 2, b: 'keep', fresh: [1, 'x'], tags: new Set(['x']), n: -1.5, words: new Set(['a']) },
       count: new ExactNumber('12345678901234567890'),
@@ -158,8 +162,10 @@ describe('updateNode with named changes', () => {
   it('reads the node where it adds to a set whose entries the model limits', async () => {
     const { writer } = await open();
     await writer.putNode('TASK-1', { tags: new Set(['a', 'b']) });
-    const { attributes, rcu } = await writer.updateNode('TASK-1', { addTo: { tags: ['b', 'c'] } });
-    expect({ attributes, rcu }).toEqual({ attributes: { tags: new Set(['a', 'b', 'c']) }, rcu: 1 });
+    const change = { addTo: { tags: ['b', 'c'] } };
+    const { attributes, capacity } = await writer.updateNode('TASK-1', change, { capacity: true });
+    expect(attributes).toEqual({ tags: new Set(['a', 'b', 'c']) });
+    expect(capacity!.rcu).toBe(1);
     const more = writer.updateNode('TASK-1', { addTo: { tags: ['d'] } });
     await expect(more).rejects.toMatchObject({ code: 'too-many-entries' });
   });
@@ -177,8 +183,9 @@ describe('updateNode with named changes', () => {
     // Another producer keeps an attribute that the fields do not know: it stays.
     const { item } = await store.get({ source: 'GOAL-1', target: 'GOAL-1' }, { consistent: true });
     await store.put({ ...item!, legacy: { S: 'x' } });
-    const { attributes, rcu } = await writer.updateNode('GOAL-1', { add: { points: 2 }, addTo: { tags: ['t'] } });
-    expect({ attributes, rcu }).toEqual({
+    const change = { add: { points: 2 }, addTo: { tags: ['t'] } };
+    const { attributes, capacity } = await writer.updateNode('GOAL-1', change, { capacity: true });
+    expect({ attributes, rcu: capacity!.rcu }).toEqual({
       attributes: { title: 'Run', points: 10, tags: new Set(['t']), legacy: 'x' },
       rcu: 1,
     });
@@ -389,12 +396,13 @@ describe('a lost answer', () => {
 
   it('is asked for again with once, and adds once', async () => {
     const { lossy, read } = await losing(3);
-    const { attributes, rcu } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { idempotent: true });
+    const asked = { idempotent: true, capacity: true };
+    const { attributes, capacity } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, asked);
     expect(attributes).toEqual({ count: 2 });
     // The consistent read of the item after the transaction.
-    expect(rcu).toBe(1);
+    expect(capacity!.rcu).toBe(1);
     const increment = ({ count }: Record<string, unknown>) => ({ count: (count as number) + 1 });
-    expect((await lossy.updateNode('TASK-1', increment, { idempotent: true })).rcu).toBe(2);
+    expect((await lossy.updateNode('TASK-1', increment, asked)).capacity!.rcu).toBe(2);
     expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
   });
 

@@ -119,11 +119,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "bytes.toString('utf8', HEAD_BYTES)",
     "bytes.toString('utf8', HEAD_BYTES + 1)",
   ),
-  counts: inFile(
-    'client/read/lists/count.ts',
-    'counts.reduce((sum, { count }) => sum + count, 0)',
-    'counts.reduce((sum, { count }) => sum + count, 1)',
-  ),
+  counts: inFile('client/read/lists/count.ts', 'sumOf(counts.flat())', '1 + sumOf(counts.flat())'),
   totals: inFile(
     'client/read/nodes/total.ts',
     "directionOf(edge, id, options.direction) === 'inbound'",

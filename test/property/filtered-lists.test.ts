@@ -143,16 +143,17 @@ describe('lists with where and maxRcu', () => {
         const found: string[] = [];
         let cursor: string | undefined;
         for (let pages = 0; pages === 0 || cursor !== undefined; pages++) {
-          const asked = { ...options, where, cursor };
+          const asked = { ...options, where, cursor, capacity: true };
           const page =
             kind === 'search'
               ? await reader.search('GOAL.rank').between(from, undefined, asked)
               : await reader.inbound('USER-1', 'AIMS', { ...asked, between: [from, undefined] });
           found.push(...page.items.map((item) => ('id' in item ? item.id : item.source)));
           expect(page.items.length).toBeLessThanOrEqual(limit);
-          expect(page.rcu ?? 0).toBeLessThanOrEqual(mostOfPage);
+          expect(page.capacity!.rcu).toBeLessThanOrEqual(mostOfPage);
           cursor = page.cursor;
-          if (cursor !== undefined && page.items.length < limit) expect(page.rcu).toBeGreaterThan(bound - 0.5);
+          if (cursor !== undefined && page.items.length < limit)
+            expect(page.capacity!.rcu).toBeGreaterThan(bound - 0.5);
           // Each page comes forward by at least one item.
           expect(pages).toBeLessThanOrEqual(goals.length);
         }

@@ -1,4 +1,4 @@
-import { insertBefore, replaceIn, setCondition, setValue } from '../simulator/planted/changes.ts';
+import { drop, dropProperty, insertBefore, replaceIn, setCondition, setValue } from '../simulator/planted/changes.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 
 /** Rules of the mirror, broken one by one; each has to make a schedule of a mirror fail. */
@@ -104,6 +104,29 @@ export const MIRROR_MUTANTS: readonly Mutant[] = [
     name: 'mirror-check-looks-once',
     rule: 'The check reports a difference that is the same at two looks.',
     changes: [setValue('mirror-check-looks-twice', 'first !== undefined')],
+  },
+  {
+    name: 'mirror-conflict-without-note',
+    rule: 'Whoever writes a base item that several source items make leaves a note.',
+    changes: [drop('mirror-notes-a-conflict')],
+  },
+  {
+    name: 'mirror-note-lost-in-a-crash',
+    rule: 'Whoever meets such an item again leaves the note too: its writer may have ended before.',
+    changes: [drop('mirror-notes-a-conflict-that-it-meets')],
+  },
+  {
+    name: 'mirror-note-before-its-item',
+    rule: 'The item is written before its note: a look between the two finds no conflict, and would delete the note.',
+    changes: [
+      insertBefore('mirror-writes-an-item-before-its-note', 'await noteConflict({ graph, store }, key, after);'),
+      drop('mirror-notes-a-conflict'),
+    ],
+  },
+  {
+    name: 'mirror-newer-note-forgotten',
+    rule: 'A note of a conflict that has ended is deleted only if no newer conflict has written it again.',
+    changes: [dropProperty('mirror-forgets-a-note-that-is-as-it-was', 'condition')],
   },
   {
     name: 'mirror-poison-forgotten',

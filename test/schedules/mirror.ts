@@ -6,6 +6,7 @@ import { GONE } from '../../src/core/model/gone.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { claimsOf, contentOf, liveClaimants } from '../../src/mirror/claims.ts';
+import { conflictsNow } from '../../src/mirror/conflicts.ts';
 import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
@@ -121,6 +122,7 @@ class MirrorSchedule {
       if (stringOf(item['kind']) === 'poison') this.put(id, { ...item, kind: { S: 'node' } });
     }
     await this.drain(version);
+    if (this.random.chance(0.4)) await this.quarrel(version);
     await this.verify(version);
   }
 
@@ -131,6 +133,7 @@ class MirrorSchedule {
       if (this.random.chance(0.7)) this.deliver(older !== undefined && this.random.chance(0.4) ? older : version);
       if (this.random.chance(0.3)) this.now += this.random.below(120_000);
       if (this.random.chance(0.2)) await this.expire();
+      if (this.random.chance(0.1)) this.lookForConflicts();
       const steps = this.random.below(8);
       for (let step = 0; step < steps; step++) await this.gate.step();
     }
@@ -176,6 +179,20 @@ class MirrorSchedule {
       shard.done = 0;
     }
     await this.expire();
+  }
+
+  /** Two source items make the same key, then one alone, then both again while someone looks for conflicts. */
+  private async quarrel(version: number): Promise<void> {
+    const say = (id: string, isThere: boolean): void => {
+      const item = { id: { S: id }, kind: { S: 'node' }, ref: { N: '0' }, value: { S: `value${this.values++ % 4}` } };
+      this.put(id, isThere ? item : undefined);
+    };
+    for (const isThere of [true, false, true]) {
+      say('a', true);
+      say('b', isThere);
+      for (let i = 0; i < 3; i++) this.lookForConflicts();
+      await this.drain(version);
+    }
   }
 
   /** A check beside the traffic reports nothing of a table that is right. */
@@ -234,6 +251,7 @@ class MirrorSchedule {
   private async drain(version: number): Promise<void> {
     while (this.shards.some(({ records, done }) => done < records.length)) {
       this.deliver(version);
+      if (this.random.chance(0.1)) this.lookForConflicts();
       await this.gate.step();
     }
     await this.waitForProcesses();
@@ -258,34 +276,53 @@ class MirrorSchedule {
     this.running.add(work);
   }
 
+  /** Begins a look of someone who deletes the notes of conflicts that have ended. */
+  private lookForConflicts(): void {
+    if (this.running.size > 4) return;
+    const store = this.ours(this.faults);
+    const work = conflictsNow(graph, { store, stats: { rcu: 0 } }, store)
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        if (!isFault(error)) this.failures.push(String(error));
+      })
+      .finally(() => this.running.delete(work));
+    this.running.add(work);
+  }
+
   private mirror(version: number, faults = this.faults): Mirror {
-    const call = async <T>(run: () => Promise<T>): Promise<T> => {
-      await this.gate.step();
-      const fault = this.random.next();
-      if (fault < faults / 3) throw new Crash();
-      if (fault < (2 * faults) / 3) throw new StoreError('retryable', 'ThrottlingException', 'Throttled.');
-      const answer = await run();
-      if (fault < faults) throw new StoreError('retryable', 'TimeoutError', 'The answer was lost.');
-      return answer;
-    };
-    const { store, items } = this;
-    const ours = {
-      get: (...given: Parameters<typeof store.get>) => call(() => store.get(...given)),
-      change: (...given: Parameters<typeof store.change>) => call(() => store.change(...given)),
-      query: (...given: Parameters<typeof store.query>) => call(() => store.query(...given)),
-      scan: (...given: Parameters<typeof store.scan>) => call(() => store.scan(...given)),
-    };
+    const { items } = this;
     const sourceStore: SourceStore = {
-      get: ({ id }) => call(async () => items.get(stringOf(id)!)),
+      get: ({ id }) => this.call(faults, async () => items.get(stringOf(id)!)),
       scan: ({ startKey }) =>
-        call(async () => {
+        this.call(faults, async () => {
           const ids = [...items.keys()].sort().filter((id) => startKey === undefined || id > stringOf(startKey['id'])!);
           const page = ids.slice(0, 2).map((id) => items.get(id)!);
           return { items: page, ...(ids.length > 2 && { lastKey: { id: { S: ids[1]! } } }) };
         }),
     };
-    const wait = async (): Promise<void> => undefined;
-    return createMirror(graph, { source: mapping(version), store: ours, sourceStore, now: () => this.now, wait });
+    const [store, wait] = [this.ours(faults), async (): Promise<void> => undefined];
+    return createMirror(graph, { source: mapping(version), store, sourceStore, now: () => this.now, wait });
+  }
+
+  /** Our table as a process calls it. */
+  private ours(faults: number) {
+    const { store } = this;
+    return {
+      get: (...given: Parameters<typeof store.get>) => this.call(faults, () => store.get(...given)),
+      change: (...given: Parameters<typeof store.change>) => this.call(faults, () => store.change(...given)),
+      query: (...given: Parameters<typeof store.query>) => this.call(faults, () => store.query(...given)),
+      scan: (...given: Parameters<typeof store.scan>) => this.call(faults, () => store.scan(...given)),
+    };
+  }
+
+  private async call<T>(faults: number, run: () => Promise<T>): Promise<T> {
+    await this.gate.step();
+    const fault = this.random.next();
+    if (fault < faults / 3) throw new Crash();
+    if (fault < (2 * faults) / 3) throw new StoreError('retryable', 'ThrottlingException', 'Throttled.');
+    const answer = await run();
+    if (fault < faults) throw new StoreError('retryable', 'TimeoutError', 'The answer was lost.');
+    return answer;
   }
 
   private switchOn(): void {
@@ -370,6 +407,10 @@ class MirrorSchedule {
       else if (item === undefined) wrong(key, 'is missing');
       else this.verifyItem(key, claims, item, wrong);
     }
+    const shared = [...wanted].filter(([, claims]) => claims.size > 1).map(([key]) => key);
+    const { conflicts } = await conflictsNow(graph, { store: this.store, stats: { rcu: 0 } });
+    const named = conflicts.map(textOfKey);
+    if (named.sort().join() !== shared.sort().join()) this.failures.push(`conflicts of ${named}, not of ${shared}`);
   }
 
   private verifyItem(

@@ -152,7 +152,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const last = page.getByRole('region', { name: 'Written last' });
     await last.getByRole('link').first().waitFor();
     expect(await last.innerText()).toMatch(/USER-U\d\s+(now|\d+ (s|min) ago)/);
-    await page.getByLabel('Node id').fill('teru');
+    await page.getByRole('region', { name: 'Find a node' }).getByLabel('Node id').fill('teru');
     const suggestions = page.getByRole('list', { name: 'Suggestions' });
     await suggestions.getByRole('link', { name: 'USER-U3' }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -355,6 +355,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('To the content');
     await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    // The field that finds everything is between the brand and the places.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Explore' }).waitFor();

@@ -1,19 +1,20 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import type { CallResult } from '../../src/client/call/capacity.ts';
 import { newId } from '../../src/client/write/new-id.ts';
 import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import type { Store, WriteResult } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { graph } from './graph.ts';
 
 const writer = createWriter(graph, { store: {} as Store });
 
 it('takes the attributes that a node type declares', () => {
   expectTypeOf(writer.putNode('GOAL-G1', { title: 'Run', status: 'DONE', points: 3 })).toEqualTypeOf<
-    Promise<WriteResult>
+    Promise<CallResult>
   >();
   writer.putNode(newId('GOAL'), { title: 'Run' });
   // @ts-expect-error titel is no attribute

@@ -118,7 +118,7 @@ export interface Advised {
   options: readonly string[];
 }
 
-/** What is probably meant by a word that a command does not have as a subcommand; undefined where nothing is near. */
+/** The command that is probably meant by a word that a command does not have as a subcommand; undefined where nothing is near. */
 export function meantCommand(word: string, { words, commands }: Advised): string | undefined {
   const known = lowest(word);
   const synonym = own(COMMAND_SYNONYMS, [...words, known].join(' ')) ?? own(COMMAND_SYNONYMS, known);
@@ -132,7 +132,7 @@ export function meantCommand(word: string, { words, commands }: Advised): string
   return verb === 'list' ? `edgeloom list nodes ${word}` : `edgeloom count search ${word}.attribute`;
 }
 
-/** What is probably meant by an option that a command does not have; undefined where nothing is near. */
+/** The option that is probably meant by one that a command does not have; undefined where nothing is near. */
 export function meantOption(flag: string, { options }: Advised): string | undefined {
   const [name = ''] = flag.split('=');
   const remedies = own(OPTION_SYNONYMS, lowest(name.replace(/^-+/, ''))) ?? [];

@@ -16,8 +16,8 @@ export interface Suggestion {
 
 /** Nodes that an answer suggests. */
 const MOST = 8;
-/** Searches that are asked, and the shards of one at most: each shard is a Query. */
-const SEARCHES = 4;
+/** Searches that are asked, and the shards that are asked for a beginning: each shard is a Query. */
+const SEARCHES = 12;
 const MOST_SHARDS = 32;
 
 /** Nodes as one types. */
@@ -61,22 +61,29 @@ function isNodeId(graph: CompiledModel, text: string): boolean {
   return graph.nodes.has(parseNodeId(text)?.type ?? '');
 }
 
-/** Searches that find the beginnings of texts in few calls. */
+/** Searches that find a text in few calls: its beginning over few shards, or the whole text in the shard of its value. */
 function searchesByText({ nodes }: CompiledModel): SearchModel[] {
   const all = [...nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return all
-    .filter(({ name, order, shards, partition }) => {
+    .filter(({ name, order, shards, shardBy, partition }) => {
       const isText = order.kind === 'attribute' && order.type === 'string';
-      return name !== '' && isText && partition === undefined && shards !== 'value' && shards <= MOST_SHARDS;
+      return (
+        name !== '' &&
+        isText &&
+        partition === undefined &&
+        shards !== 'value' &&
+        (shards <= MOST_SHARDS || shardBy === 'value')
+      );
     })
     .slice(0, SEARCHES);
 }
 
 async function hitsOf(
   { reader }: RequestContext,
-  { indexPartition: by }: SearchModel,
+  { indexPartition: by, shards }: SearchModel,
   text: string,
 ): Promise<Suggestion[]> {
-  const { items } = await reader.search(by).find({ beginsWith: text }, { limit: MOST });
+  const isWhole = typeof shards === 'number' && shards > MOST_SHARDS;
+  const { items } = await reader.search(by).find(isWhole ? { equals: text } : { beginsWith: text }, { limit: MOST });
   return items.map(({ id, value }) => ({ id, name: typeof value === 'string' ? value : null, by }));
 }

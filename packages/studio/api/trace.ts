@@ -19,7 +19,7 @@ import { keyText, type TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** What became of one attribute; null is nothing. */
+/** An attribute before and after a write; null is nothing. */
 export interface AttributeChange {
   name: string;
   before: unknown;
@@ -164,7 +164,7 @@ function estimatedWcu(before: Item | undefined, after: Item | undefined): number
 }
 
 const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
-/** Maps whose entries are told one by one. */
+/** Maps whose entries have lines of their own. */
 const MAPS = new Set([ATTRIBUTES, COPIES]);
 
 function changesOf({ table }: CompiledModel, before: Item, after: Item): AttributeChange[] {
@@ -189,7 +189,7 @@ function entriesOf(item: Item): Map<string, unknown> {
   return entries;
 }
 
-/** What differs; of two sets the elements that one of them lacks. Undefined: nothing does. */
+/** The difference of two values; of two sets the elements that only one has. Undefined: they are equal. */
 function difference(name: string, before: unknown, after: unknown): AttributeChange | undefined {
   if (JSON.stringify(plainSet(before)) === JSON.stringify(plainSet(after))) return undefined;
   if (!(before instanceof Set || after instanceof Set)) return { name, before, after };

@@ -24,7 +24,7 @@ export interface StudioTable {
   client: DynamoDBClient;
   /** Client to read its stream with. */
   streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
-  /** Of the projector, where it runs in this process. Default: one for the studio's own writes. */
+  /** The tap of the projector, if it runs in this process. Default: a tap for the studio's own writes. */
   tap?: ProjectorTap | undefined;
 }
 

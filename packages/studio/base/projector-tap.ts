@@ -63,7 +63,7 @@ export class ProjectorTap {
   /** A projector that notes each batch, and what it writes. */
   projector(graph: CompiledModel, store: Store & ScanSource): Projector {
     const evicted = new EvictedViews();
-    // Batches of several shards run at once: each has a store, so that what it writes is its own.
+    // Batches of several shards run at once, so each has a store that notes its writes.
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();

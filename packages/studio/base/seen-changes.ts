@@ -27,7 +27,7 @@ export interface RecentWrite extends ItemKey {
   change: ChangeName;
 }
 
-/** What a write did to its item. */
+/** The effect of a write on its item. */
 export type ChangeName = 'made' | 'changed' | 'deleted';
 
 /** Changes that are kept, and the size of their images. */
@@ -101,7 +101,7 @@ export class SeenChanges {
   }
 }
 
-/** What a record says was done to its item. */
+/** The effect of a record's write on its item. */
 export function changeName({ oldImage, newImage }: Pick<SeenChange, 'oldImage' | 'newImage'>): ChangeName {
   if (newImage === undefined) return 'deleted';
   return oldImage === undefined ? 'made' : 'changed';

@@ -3,6 +3,7 @@ import { figureText } from '../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
 import { Link, usePlace } from './base/place.tsx';
+import { Find } from './parts/find.tsx';
 import { Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Inspect } from './places/inspect.tsx';
@@ -24,6 +25,8 @@ const PLACES = [
   { path: '/trust', name: 'Trust', Show: Trust },
 ] as const;
 
+const FOUND_PLACES = PLACES.map(({ path, name }) => ({ to: path, title: name, note: 'place' }));
+
 /** The page: where one is, what it took, and the place itself. */
 export function App() {
   const place = usePlace();
@@ -37,7 +40,7 @@ export function App() {
       <a class="skip" href="#content">
         To the content
       </a>
-      <Header key={place.path} path={place.path} />
+      <Header key={place.path} path={place.path} model={asked.answer} />
       <main id="content" tabIndex={-1}>
         <h1>{name}</h1>
         <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
@@ -48,7 +51,7 @@ export function App() {
 }
 
 /** The brand, and the ways to all places: behind a button where there is no room for them. It closes where one goes to another place. */
-function Header({ path }: { path: string }) {
+function Header({ path, model }: { path: string; model: ModelAnswer | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -64,6 +67,7 @@ function Header({ path }: { path: string }) {
   return (
     <header class={isOpen ? 'open' : undefined}>
       <strong class="brand">Edgeloom</strong>
+      <Find key={location.search} model={model} places={FOUND_PLACES} />
       <button
         type="button"
         class="menu"

@@ -1,5 +1,6 @@
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../../src/core/model/joined.ts';
+import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
@@ -115,6 +116,14 @@ function mostForAnEdge(type: string, writes: readonly WriteCost[]): number {
 function costsOfSearchQueries(search: SearchModel): QueryCost[] {
   const name = search.indexPartition;
   const isPath = search.order.kind === 'path';
+  if (search.name === NODE_LIST)
+    return [
+      {
+        query: `list nodes ${name.slice(0, -1)}`,
+        calls: Number(search.shards),
+        rcu: Number(search.shards) * HALF_UNIT,
+      },
+    ];
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
   // An equality, or a whole path, is found in one shard where that is taken from the value.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;

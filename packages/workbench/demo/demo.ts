@@ -138,19 +138,22 @@ async function importAll(
   let wcu = 0;
   const step = 500;
   for (let from = 0; from < total; from += step) {
-    const result = await writer.batch((batch) => {
-      for (let i = from; i < Math.min(total, from + step); i++) {
-        const node = nodes[i];
-        const route = routes[i - nodes.length];
-        if (node !== undefined) {
-          const { iata, ...attributes } = node;
-          batch.putNode(airportId(iata), attributes);
-        } else if (route !== undefined) {
-          batch.putEdge(airportId(route.origin), 'ROUTE', airportId(route.destination), { count: route.count });
+    const result = await writer.batch(
+      (batch) => {
+        for (let i = from; i < Math.min(total, from + step); i++) {
+          const node = nodes[i];
+          const route = routes[i - nodes.length];
+          if (node !== undefined) {
+            const { iata, ...attributes } = node;
+            batch.putNode(airportId(iata), attributes);
+          } else if (route !== undefined) {
+            batch.putEdge(airportId(route.origin), 'ROUTE', airportId(route.destination), { count: route.count });
+          }
         }
-      }
-    });
-    wcu += result.wcu;
+      },
+      { capacity: true },
+    );
+    wcu += result.capacity!.wcu;
     onProgress('import', Math.min(total, from + step), total);
   }
   return { wcu, ms: performance.now() - started };

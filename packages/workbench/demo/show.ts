@@ -113,7 +113,8 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
     items.map(({ id, value }) => [id, value]),
     wanted.map(({ iata, name }) => [airportId(iata), name]),
   );
-  const { count, rcu } = await reader.search('AIRPORT.name').count({ beginsWith: prefix });
+  const counted = await reader.search('AIRPORT.name').count({ beginsWith: prefix }, { capacity: true });
+  const { count, capacity } = counted;
   expectSame(`the count of airports named ${prefix}`, count, wanted.length);
   const exact = wanted[0]!.name;
   const found = await reader.search('AIRPORT.name').equals(exact.toUpperCase());
@@ -123,7 +124,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
     [exact],
   );
   say(
-    `names that begin with "${prefix}": ${items.map(({ value }) => value).join(', ')}; 200 shards asked, ${rcu} RCU (an exact name: one shard)`,
+    `names that begin with "${prefix}": ${items.map(({ value }) => value).join(', ')}; 200 shards asked, ${capacity!.rcu} RCU (an exact name: one shard)`,
   );
 }
 

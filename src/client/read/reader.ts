@@ -23,11 +23,13 @@ import type {
   TotalledEdgeType,
   TotalledId,
 } from '../../core/model/inference.ts';
+import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
+import { type CallStores, callStores, type ValueOf, withCapacity } from '../call/capacity.ts';
 import type { InboundOfWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
@@ -86,7 +88,8 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
  * their last writes left them: base items (`edges`, `has`, `getViews` with `attributes`) are what producers put, while derived
  * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
  * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
- * at once with the signal's reason and calls DynamoDB no more.
+ * at once with the signal's reason and calls DynamoDB no more; and every one that reads takes `capacity: true`, which adds the
+ * units to its result.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
@@ -96,16 +99,24 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
    */
-  getViews<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+  getViews<
+    const Id extends string,
+    const Selection extends AttributeSelection | undefined = undefined,
+    const Asked extends boolean | undefined = undefined,
+  >(
     ids: readonly Checked<Id, IdArgument<G, Id>>[],
-    options?: GetOptions<Selection>,
-  ): Promise<(ViewOfId<G, Id, Selection> | null)[]>;
+    options?: GetOptions<Selection, Asked>,
+  ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
   /** The projected view of a node, as `getViews` gives it. */
-  getView<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+  getView<
+    const Id extends string,
+    const Selection extends AttributeSelection | undefined = undefined,
+    const Asked extends boolean | undefined = undefined,
+  >(
     id: Checked<Id, IdArgument<G, Id>>,
-    options?: GetOptions<Selection>,
-  ): Promise<ViewOfId<G, Id, Selection> | null>;
+    options?: GetOptions<Selection, Asked>,
+  ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
    * The pages of a list, one after the other, until it ends or the loop is left.
@@ -119,23 +130,32 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
-  has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+  has<
+    const Source extends string,
+    E extends EdgeType<G>,
+    const Target extends string,
+    const Asked extends boolean | undefined = undefined,
+  >(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
-    options?: HasOptions,
-  ): Promise<boolean>;
+    options?: HasOptions<Asked>,
+  ): Promise<ValueOf<boolean, Asked>>;
 
   /**
    * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
    * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
-  degree<const Source extends string, E extends CountedEdgeType<G>>(
+  degree<
+    const Source extends string,
+    E extends CountedEdgeType<G>,
+    const Asked extends boolean | undefined = undefined,
+  >(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
-    options?: DegreeOptions,
-  ): Promise<number>;
+    options?: DegreeOptions<Asked>,
+  ): Promise<ValueOf<number, Asked>>;
 
   /**
    * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `groupBy` of the model declare them:
@@ -192,18 +212,23 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
    * exist. (`getViews` gives what is projected: the view's attributes, with the edge set.)
    */
-  getNode<const Id extends string>(
+  getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
-    options?: NodeReadOptions,
-  ): Promise<StoredNodeOf<G, Id> | null>;
+    options?: NodeReadOptions<Asked>,
+  ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
-  getEdge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+  getEdge<
+    const Source extends string,
+    E extends EdgeType<G>,
+    const Target extends string,
+    const Asked extends boolean | undefined = undefined,
+  >(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
-    options?: HasOptions,
-  ): Promise<StoredEdge<G, E> | null>;
+    options?: HasOptions<Asked>,
+  ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
   /**
    * A node and its outgoing edges, as their producers wrote them, in one Query of the partition. Only the first page has
@@ -369,38 +394,45 @@ export function createReader<G extends CompiledModel>(
   given: ReaderOptions | WithClient<ReaderOptions>,
 ): Reader<G> {
   const options = withStore('createReader', graph.table, given);
-  const context = readContext(graph, options);
+  const checked = readContext(graph, options);
+  const stores = callStores(graph, options);
+  const context = { ...checked, store: stores.plain };
   const { replica, telemetry, leases = registryLeases(graph, context.store, undefined, replica), feed } = options;
-  const reader = readerOf<G>(context, leases, feed);
+  const reader = readerOf<G>(context, stores, leases, feed);
   return telemetry?.client(reader, graph) ?? reader;
 }
 
 function readerOf<G extends CompiledModel>(
   context: ReadContext,
+  stores: CallStores,
   leases: ReaderLeases,
   feed?: WatchableFeed,
 ): Reader<G> {
   const { graph } = context;
-  const read: Reading = (options, run) =>
-    readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
+  const read: Reading = (options, run, isValue) => {
+    const reading = (called: Store) => readAbortable(called, options?.signal, (store) => run({ ...context, store }));
+    return withCapacity(stores, options, reading, isValue);
+  };
   // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
-  const held: Reading = (options, run) =>
-    read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
+  const held: Reading = (options, run, isValue) =>
+    read(options, (context) => leases.hold((projections) => run({ ...context, projections })), isValue);
   const reader: Reader = {
-    with: (session) => readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, leases, feed),
-    getViews: (ids, options) => held(options, (held) => getViews(held, ids, options)) as never,
-    getView: (id, options) => held(options, async (held) => (await getViews(held, [id], options))[0]) as never,
+    with: (session) =>
+      readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, stores, leases, feed),
+    getViews: (ids, options) => held(options, (held) => getViews(held, ids, options), true) as never,
+    getView: (id, options) => held(options, async (held) => (await getViews(held, [id], options))[0], true) as never,
     pages: pagesOf,
     all: itemsOf,
     has: (source, edgeType, target, options) =>
-      read(options, (context) => hasEdge(context, source, edgeType, target, options)),
-    degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
+      read(options, (context) => hasEdge(context, source, edgeType, target, options), true) as never,
+    degree: (source, edgeType, options) =>
+      held(options, (held) => readDegree(held, source, edgeType, options), true) as never,
     total: (id, edgeType, options) => held(options, (held) => readTotal(held, id, edgeType, options)) as never,
     edges: (source, edgeType, options) =>
       read(options, (context) => readEdges(context, source, edgeType, options)) as never,
-    getNode: (id, options) => read(options, (context) => readNode(context, id, options)) as never,
+    getNode: (id, options) => read(options, (context) => readNode(context, id, options), true) as never,
     getEdge: (source, edgeType, target, options) =>
-      read(options, (context) => readEdge(context, source, edgeType, target, options)) as never,
+      read(options, (context) => readEdge(context, source, edgeType, target, options), true) as never,
     getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
+import type { CallOptions } from '../call/capacity.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
   type PathPredicate,
@@ -15,7 +15,7 @@ import {
 } from './lists/search.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
-import type { ListPage } from './request/result.ts';
+import type { Page } from './request/result.ts';
 
 /** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
 export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
@@ -75,7 +75,7 @@ export type QueryOf<Result> = SearchQuery<
 /** Options that every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Any predicate; the other methods are short for it. */
-  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
   /**
    * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
    * as an attribute of its own is counted too.
@@ -90,15 +90,15 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Exactly this value. */
-  equals(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  equals(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
 }
 
 /** A search whose hits are in an order. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Every value, the highest first. */
-  latest(...options: Scoped<T, Omit<QueryOf<Result>, 'reverse'>>): Promise<ListPage<Result>>;
+  latest(...options: Scoped<T, Omit<QueryOf<Result>, 'reverse'>>): Promise<Page<Result>>;
   /** Every value. */
-  all(...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  all(...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
 }
 
 /** A search by one value or by a range of them. */
@@ -108,13 +108,13 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   /** Values from the lowest to the highest, both inclusive, either may be undefined or null. A date without a time as the highest is the whole day in UTC. */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result>>
-  ): Promise<ListPage<Result>>;
+  ): Promise<Page<Result>>;
 }
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. */
-  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
 }
 
 /** A search by path. */
@@ -126,7 +126,7 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
    * @example
    * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
-  path(segments: readonly string[], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
+  path(segments: readonly string[], ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
 }
 
 /** A search of which the compiler knows nothing has the methods of all. */
@@ -151,14 +151,18 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** Runs one read with what it needs, until the signal of its options is aborted. */
-export type Reading = <T>(options: Abortable | undefined, read: (context: ReadContext) => Promise<T>) => Promise<T>;
+/** Runs one read with what its options ask for; `isValue`: its result is no object with names of its own. */
+export type Reading = <T>(
+  options: CallOptions | undefined,
+  read: (context: ReadContext) => Promise<T>,
+  isValue?: boolean,
+) => Promise<T>;
 
 /** The search of that name; each question is asked within `held`. Throws `unknown-search`. */
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
   const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>
-    held(options, (context) => readSearch(context, search, predicate, options) as Promise<ListPage<Result>>);
+    held(options, (context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
   return {
     find,
     equals: (value, options) => find({ equals: value }, options),

@@ -34,24 +34,22 @@ export interface OwnWrites {
   parents: ReadonlyMap<string, Item>;
   /** DynamoDB calls made. */
   calls: number;
-  /** Read capacity units consumed. */
-  rcu: number;
 }
 
 /** Reads the base items of keys, consistently. */
 export async function readOwnWrites(graph: CompiledModel, store: Store, keys: readonly ItemKey[]): Promise<OwnWrites> {
   const parents = new Map<string, Item>();
-  if (keys.length === 0) return { writes: [], parents, calls: 0, rcu: 0 };
-  const { items, calls, rcu } = await store.getMany(keys, { consistent: true });
+  if (keys.length === 0) return { writes: [], parents, calls: 0 };
+  const { items, calls } = await store.getMany(keys, { consistent: true });
   const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
   const ids = parentsToRead(graph, writes);
-  if (ids.length === 0) return { writes, parents, calls, rcu };
+  if (ids.length === 0) return { writes, parents, calls };
   const found = await store.getMany(
     ids.map((id) => ({ source: id, target: id })),
     { consistent: true },
   );
   for (const [i, id] of ids.entries()) if (found.items[i] !== undefined) parents.set(id, found.items[i]);
-  return { writes, parents, calls: calls + found.calls, rcu: rcu + found.rcu };
+  return { writes, parents, calls: calls + found.calls };
 }
 
 /**

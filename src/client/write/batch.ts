@@ -1,16 +1,18 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { BatchWrite, Store, WriteManyResult } from '../../core/store-port.ts';
+import type { BatchWrite, Store } from '../../core/store-port.ts';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
+import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
 
 /** The result of a batch. */
-export interface WriteBatchResult extends WriteManyResult {
+export interface WriteBatchResult extends CallResult {
   /** Items put and deleted; an item that the batch names several times counts once. */
   items: number;
+  /** DynamoDB calls made. */
+  calls: number;
 }
 
 /** A bad operation of a batch: which one, counted from 1, and why. */
@@ -79,10 +81,11 @@ export class BatchBuilder {
   };
 
   /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
-  async run(store: Store, { signal }: Abortable): Promise<WriteBatchResult> {
+  async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
     const writes = await this.checkAll();
-    return { items: writes.length, ...(await store.writeMany(writes, { signal })) };
+    const { calls } = await store.writeMany(writes, { signal });
+    return { items: writes.length, calls };
   }
 
   /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */

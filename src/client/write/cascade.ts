@@ -5,12 +5,12 @@ import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { isMirrored } from '../../core/model/mirrored.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { queryPages, readItems } from '../../core/store-pages.ts';
+import { queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { registryLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
+import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { conditionFailedError } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
@@ -18,7 +18,7 @@ import { versionAttributeOf } from './item/single.ts';
 import { versionCondition } from './item/version.ts';
 
 /** The result of `deleteNodeWithEdges`. */
-export interface DeletedNode {
+export interface DeletedNode extends CallResult {
   /** Edges deleted, outgoing and incoming. */
   edges: number;
   /** 1, or 0 where the node was gone already. */
@@ -37,12 +37,10 @@ export interface DeletedNode {
    * node, lacks what orders sort by, or because it is soft-deleted; a check with `dangling` names the first.
    */
   foundByOrders: string[];
-  wcu: number;
-  rcu: number;
 }
 
 /** Options of `deleteNodeWithEdges`. */
-export interface DeleteOptions extends Abortable {
+export interface DeleteOptions extends CallOptions {
   /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
   replica?: string | undefined;
 }
@@ -79,8 +77,6 @@ export async function deleteNodeWithEdges(
     foundByOrders: found
       .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
       .map(({ type: name }) => name),
-    wcu: 0,
-    rcu: 0,
   };
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
@@ -92,23 +88,25 @@ export async function deleteNodeWithEdges(
   };
   const leases = found.length === 0 ? withoutRegistry(graph) : registryLeases(graph, store, undefined, replica);
   await leases.hold(find);
-  result.wcu += await deleteNodeAsSeen(graph, store, node, seen);
+  await deleteNodeAsSeen(graph, store, node, seen);
   return result;
 }
 
-/** Deletes the node; one with versions only as it was seen, so that a later change is not lost. Returns the units. */
+/** Deletes the node; one with versions only as it was seen, so that a later change is not lost. */
 async function deleteNodeAsSeen(
   graph: CompiledModel,
   store: Store,
   node: ItemKey,
   seen: Item | undefined,
-): Promise<number> {
+): Promise<void> {
   const version = versionAttributeOf(graph, node);
-  if (version === undefined) return (await store.delete(node)).wcu;
+  if (version === undefined) {
+    await store.delete(node);
+    return;
+  }
   const condition = versionCondition(version, attributeOf(seen ?? {}, version));
   const result = await store.change({ kind: 'delete', key: node, condition });
   if (!result.applied) throw conditionFailedError(graph, node, condition, result.current);
-  return result.wcu;
 }
 
 /** Deletes parts and edges; returns the node, where there is one. */
@@ -120,7 +118,7 @@ async function deleteOutgoing(
 ): Promise<Item | undefined> {
   let node: Item | undefined;
   const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
-  for await (const { items } of queryPages(store, request, result)) {
+  for await (const { items } of queryPages(store, request)) {
     const edges: ItemKey[] = [];
     const parts: ItemKey[] = [];
     for (const item of items) {
@@ -144,13 +142,13 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
   const { store } = cascade;
   const target = sortKeyOfEdge(edge, id);
   for (const { request, attribute } of sourcesOf(cascade, edge, id)) {
-    for await (const { items } of queryPages(store, request, result)) {
+    for await (const { items } of queryPages(store, request)) {
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
         .map((source) => ({ source, target }))
         .filter((key) => !isMirrored(cascade.graph, key));
-      await deleteItems(store, await readPresent(store, keys, result), result, 'edges');
+      await deleteItems(store, await readPresent(store, keys), result, 'edges');
     }
   }
 }
@@ -199,8 +197,9 @@ function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string)
 }
 
 /** Returns the keys whose items still exist: an index lags, and may name edges that are deleted by now. */
-async function readPresent(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
-  const items = await readItems({ store, stats: result }, keys);
+async function readPresent(store: Store, keys: readonly ItemKey[]): Promise<ItemKey[]> {
+  if (keys.length === 0) return [];
+  const { items } = await store.getMany(keys, { consistent: true });
   return keys.filter((_, i) => items[i] !== undefined);
 }
 
@@ -211,7 +210,6 @@ async function deleteItems(
   counted: 'edges' | 'parts',
 ): Promise<void> {
   if (keys.length === 0) return;
-  const { wcu } = await store.writeMany(keys.map((key) => ({ delete: key })));
-  result.wcu += wcu;
+  await store.writeMany(keys.map((key) => ({ delete: key })));
   result[counted] += keys.length;
 }

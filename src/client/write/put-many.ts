@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BatchWrite, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
 import { untilAborted } from '../../store/abortable.ts';
+import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { baseKeyText } from './batch.ts';
 import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
 
@@ -12,7 +12,7 @@ export type PutManyEntry =
   | { source: string; type: string; target: string; attributes?: unknown };
 
 /** Options of `putMany`. */
-export interface PutManyOptions extends Abortable {
+export interface PutManyOptions extends CallOptions {
   /** Calls in flight at once, of 25 items each. Default 8. */
   concurrency?: number | undefined;
   /** Called after each call with the items written so far. */
@@ -20,10 +20,10 @@ export interface PutManyOptions extends Abortable {
 }
 
 /** The result of `putMany`. */
-export interface PutManyResult {
+export interface PutManyResult extends CallResult {
   /** Puts made; where a key comes again while its first put waits, only the last one is made. */
   items: number;
-  wcu: number;
+  /** DynamoDB calls made. */
   calls: number;
 }
 
@@ -39,7 +39,7 @@ export async function putMany(
   entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
   { concurrency = 8, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
-  const result: PutManyResult = { items: 0, wcu: 0, calls: 0 };
+  const result: PutManyResult = { items: 0, calls: 0 };
   const inFlight = new Map<Promise<void>, ReadonlySet<string>>();
   let failure: { error: unknown } | undefined;
   let batch = new Map<string, BatchWrite>();
@@ -49,9 +49,8 @@ export async function putMany(
     batch = new Map();
     const call = store
       .writeMany([...writes.values()], { signal })
-      .then(({ wcu, calls }) => {
+      .then(({ calls }) => {
         result.items += writes.size;
-        result.wcu += wcu;
         result.calls += calls;
         onProgress?.(result.items);
       })

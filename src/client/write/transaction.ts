@@ -1,17 +1,11 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
-import {
-  type BaseChange,
-  type ChangeAllResult,
-  type ItemKey,
-  TRANSACTION_ITEMS,
-  type WriteResult,
-} from '../../core/store-port.ts';
+import { type BaseChange, type ChangeAllResult, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { retrying } from '../../foundation/retry.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
+import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { type BadOperation, InvalidBatchError } from './batch.ts';
 import { itemName } from './checks/problem.ts';
 import {
@@ -30,7 +24,7 @@ import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './upd
 import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
-export interface TransactOptions extends Abortable {
+export interface TransactOptions extends CallOptions {
   /**
    * Up to 36 characters: the same transaction with the same token is made once within ten minutes,
    * also by another process. Default: a random one, so that the attempts of this call are safe.
@@ -39,11 +33,9 @@ export interface TransactOptions extends Abortable {
 }
 
 /** The result of a transaction. */
-export interface TransactionResult extends WriteResult {
+export interface TransactionResult extends CallResult {
   /** Items put, updated, deleted and looked at. */
   items: number;
-  /** Read capacity units: of items that are read because `fields` validate the result of an update. */
-  rcu: number;
 }
 
 /** A transaction of which conditions failed; nothing was changed. `failures` has each of them. */
@@ -68,8 +60,8 @@ interface UpdateConditions extends WriteConditions {
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: true, ifPresent: true, if: true };
-/** An operation as a change. `isRefused`: what was read for it, for `rcu` units, shows that its condition does not hold. */
-type Prepared = BaseChange & { isRefused?: boolean; rcu?: number };
+/** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
+type Prepared = BaseChange & { isRefused?: boolean };
 
 const ATTEMPTS = 8;
 
@@ -161,33 +153,27 @@ export class TransactionBuilder {
     idempotencyToken: token = globalThis.crypto.randomUUID(),
     signal,
   }: TransactOptions): Promise<TransactionResult> {
-    let [wcu, rcu] = [0, 0];
-    const prepareAll = async (): Promise<Prepared[]> => {
-      const prepared = await this.checkedChanges();
-      for (const one of prepared) rcu += one.rcu ?? 0;
-      return prepared;
-    };
-    let changes = await prepareAll();
-    if (changes.length === 0) return { items: 0, wcu, rcu };
+    let changes = await this.checkedChanges();
+    if (changes.length === 0) return { items: 0 };
     for (let attempt = 1; changes.some(({ isRefused }) => isRefused); attempt++) {
-      wcu += await this.lookAtConditions(changes, signal);
+      await this.lookAtConditions(changes, signal);
       // They hold by now: all is prepared once more.
       if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
-      changes = await prepareAll();
+      changes = await this.checkedChanges();
     }
     const result = await withOperandErrors(this.graph, this.context.store, changes, () =>
       this.sendWithRetries(changes, token, signal),
     );
-    if (result.applied) return { items: changes.length, wcu: wcu + result.wcu, rcu };
+    if (result.applied) return { items: changes.length };
     throw this.failedError(changes, result.failed);
   }
 
-  /** Lets the table decide about all conditions at once, and changes nothing; returns the units. Throws where one does not hold. */
-  private async lookAtConditions(changes: readonly Prepared[], signal: AbortSignal | undefined): Promise<number> {
+  /** Lets the table decide about all conditions at once, and changes nothing. Throws where one does not hold. */
+  private async lookAtConditions(changes: readonly Prepared[], signal: AbortSignal | undefined): Promise<void> {
     const conditional = changes.filter(({ condition = {} }) => isConditional(condition));
     const looks = conditional.map(({ key, condition }): BaseChange => ({ kind: 'look', key, condition: condition! }));
     const result = await this.sendWithRetries(looks, globalThis.crypto.randomUUID(), signal);
-    if (result.applied) return result.wcu;
+    if (result.applied) return;
     const failed = result.failed.map(({ place, ...rest }) => ({
       ...rest,
       place: changes.indexOf(conditional[place]!),

@@ -13,12 +13,13 @@ import type {
   PartName,
   TypeOfId,
 } from '../../core/model/inference.ts';
-import type { Store, WriteResult } from '../../core/store-port.ts';
-import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
+import type { Store } from '../../core/store-port.ts';
+import type { TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
-import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
+import { type CallOptions, type CallResult, type CallStores, callStores, withCapacity } from '../call/capacity.ts';
 import { notingStore } from '../session/noting-store.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
@@ -39,7 +40,7 @@ import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/u
  * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
  * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. A condition
  * (`ifAbsent`, `ifPresent`, `if`) that does not hold is a `ConditionFailedError` with the item as it is. Operations give the
- * write capacity units that they took.
+ * units that they took with `capacity: true`.
  */
 export interface Writer<G extends CompiledModel> {
   /**
@@ -51,7 +52,7 @@ export interface Writer<G extends CompiledModel> {
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /**
    * Puts a part of a node whole, in one PutItem: attributes that are not given are gone. Without its node, which does not have to
    * exist, reads do not show it.
@@ -63,7 +64,7 @@ export interface Writer<G extends CompiledModel> {
     id: Id,
     part: P,
     ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>>
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /** Changes some attributes of a part of a node, as `updateNode` does. */
   updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
@@ -76,14 +77,14 @@ export interface Writer<G extends CompiledModel> {
     id: Id,
     part: P,
     options?: WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /**
    * Changes some attributes of a node; the others stay as they are, also those that other writers wrote. No update loses what another writer
    * wrote before it. (A put that comes after it replaces the whole node.)
@@ -125,7 +126,7 @@ export interface Writer<G extends CompiledModel> {
     edgeType: E,
     target: EdgeTarget<G, E>,
     options?: WriteOptions<EdgeAttributes<G, E>>,
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /**
    * Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. Where its type has versions, `if` has to
    * name the one that was read (`versioned-type`).
@@ -133,7 +134,7 @@ export interface Writer<G extends CompiledModel> {
   deleteNode<Id extends NodeId<G>>(
     id: Id,
     options?: WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>,
-  ): Promise<WriteResult>;
+  ): Promise<CallResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
    * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
@@ -145,7 +146,7 @@ export interface Writer<G extends CompiledModel> {
    *   batch.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    * });
    */
-  batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: Abortable): Promise<WriteBatchResult>;
+  batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: CallOptions): Promise<WriteBatchResult>;
   /**
    * Makes up to 100 operations, all of them or none, at twice the capacity. Projections never need it; rules over several
    * items do. A failed condition is a `TransactionFailedError` that lists each of them, with the item as it is.
@@ -187,7 +188,7 @@ export interface Writer<G extends CompiledModel> {
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
 
-const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true } as const;
+const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true, capacity: true } as const;
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, idempotent: true } as const;
 
 /** Options of a writer. */
@@ -221,88 +222,97 @@ export function createWriter<G extends CompiledModel>(
 ): Writer<G> {
   const options = withStore('createWriter', graph.table, given);
   checkStoreOptions('createWriter', options, { store: true, wait: true, telemetry: true, onWrite: true });
-  const store = observedStore(options, graph);
   const { wait } = runtimeOf(options);
   const { onWrite } = options;
   checkOnWrite(onWrite);
-  const context: WriteContext = { store, wait };
+  const writer = writerOf(graph, callStores(graph, options), wait, onWrite);
+  return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
+}
+
+function writerOf(
+  graph: CompiledModel,
+  stores: CallStores,
+  wait: Runtime['wait'],
+  onWrite: OnWrite | undefined,
+): Writer<CompiledModel> {
+  const write = <T>(options: CallOptions | undefined, run: (context: WriteContext) => Promise<T>): Promise<T> =>
+    withCapacity(stores, options, (store) => run({ store, wait }));
   const writer: Writer<CompiledModel> = {
-    with: (session) =>
-      createWriter(graph, {
-        store: notingStore(store, graph.table, sessionOf(session, graph.table.name)),
-        wait,
-        onWrite,
-      }) as never,
+    with: (session) => {
+      const noting = (store: Store) => notingStore(store, graph.table, sessionOf(session, graph.table.name));
+      const noted = { counting: noting(stores.counting), plain: noting(stores.plain) };
+      return writerOf(graph, noted, wait, onWrite);
+    },
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
       const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);
-      return putSingle(graph, context, change, options);
+      return write(options, (context) => putSingle(graph, context, change, options));
     },
     async putEdge(source, edgeType, target, attributes = {}, options = {}) {
       checkOptions('putEdge', options, WRITE_OPTIONS);
       const item = await edgeItem(graph, source, edgeType, target, attributes);
-      return putSingle(
-        graph,
-        context,
-        putChange(graph, edgeKey(graph, source, edgeType, target), item, options),
-        options,
-      );
+      const change = putChange(graph, edgeKey(graph, source, edgeType, target), item, options);
+      return write(options, (context) => putSingle(graph, context, change, options));
     },
     async updateNode(id, change, options = {}) {
       checkOptions('updateNode', options, UPDATE_OPTIONS);
-      return updateBaseItem(context, nodeSubject(graph, id), change, options);
+      return write(options, (context) => updateBaseItem(context, nodeSubject(graph, id), change, options));
     },
     async putPart(id, part, attributes = {}, options = {}) {
       checkOptions('putPart', options, WRITE_OPTIONS);
       const item = await partItem(graph, id, part, attributes);
-      return putSingle(graph, context, putChange(graph, partKey(graph, id, part), item, options), options);
+      const change = putChange(graph, partKey(graph, id, part), item, options);
+      return write(options, (context) => putSingle(graph, context, change, options));
     },
     async updatePart(id, part, change, options = {}) {
       checkOptions('updatePart', options, UPDATE_OPTIONS);
-      return updateBaseItem(context, partSubject(graph, id, part), change, options);
+      return write(options, (context) => updateBaseItem(context, partSubject(graph, id, part), change, options));
     },
     async deletePart(id, part, options = {}) {
       checkOptions('deletePart', options, WRITE_OPTIONS);
-      return deleteSingle(graph, context, partKey(graph, id, part), options);
+      return write(options, (context) => deleteSingle(graph, context, partKey(graph, id, part), options));
     },
     async updateEdge(source, edgeType, target, change, options = {}) {
       checkOptions('updateEdge', options, UPDATE_OPTIONS);
-      return updateBaseItem(context, edgeSubject(graph, source, edgeType, target), change, options);
+      const subject = edgeSubject(graph, source, edgeType, target);
+      return write(options, (context) => updateBaseItem(context, subject, change, options));
     },
     async deleteEdge(source, edgeType, target, options = {}) {
       checkOptions('deleteEdge', options, WRITE_OPTIONS);
-      return deleteSingle(graph, context, edgeKey(graph, source, edgeType, target), options);
+      const key = edgeKey(graph, source, edgeType, target);
+      return write(options, (context) => deleteSingle(graph, context, key, options));
     },
     async deleteNode(id, options = {}) {
       checkOptions('deleteNode', options, WRITE_OPTIONS);
-      return deleteSingle(graph, context, nodeKey(graph, id), options);
+      return write(options, (context) => deleteSingle(graph, context, nodeKey(graph, id), options));
     },
     async batch(build, options = {}) {
-      checkOptions('batch', options, { signal: true });
+      checkOptions('batch', options, { signal: true, capacity: true });
       checkBuild('batch', build);
       const builder = new BatchBuilder(graph);
       await build(builder);
-      return builder.run(store, options);
+      return write(options, ({ store }) => builder.run(store, options));
     },
     async transact(build, options = {}) {
-      checkOptions('transact', options, { idempotencyToken: true, signal: true });
+      checkOptions('transact', options, { idempotencyToken: true, signal: true, capacity: true });
       checkBuild('transact', build);
-      const builder = new TransactionBuilder(graph, context);
-      await build(builder);
-      return builder.run(options);
+      return write(options, async (context) => {
+        const builder = new TransactionBuilder(graph, context);
+        await build(builder);
+        return builder.run(options);
+      });
     },
     async putMany(entries, options) {
-      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true });
-      return putMany(graph, store, entries, options);
+      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: true });
+      return write(options, ({ store }) => putMany(graph, store, entries, options));
     },
     async deleteNodeWithEdges(id, options) {
-      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true });
-      return deleteNodeWithEdges(graph, store, id, options);
+      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: true });
+      return write(options, ({ store }) => deleteNodeWithEdges(graph, store, id, options));
     },
   };
   // The graph's types say what attributes there are; at run time the validators do.
-  const whole = onWrite === undefined ? writer : withOnWrite(writer, onWrite);
-  return (options.telemetry?.client(whole, graph) ?? whole) as unknown as Writer<G>;
+  return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
 function checkOnWrite(onWrite: unknown): void {

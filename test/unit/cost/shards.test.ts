@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 import { modelShards, shardAdvice } from '../../../packages/workbench/cost/shards.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
@@ -12,6 +13,12 @@ const graph = defineGraph({
   edges: { AIMS: edge({ from: 'GOAL', to: 'USER' }), HAS: edge({ from: 'USER', to: 'GOAL' }) },
 });
 const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!;
+
+it('a list of nodes is a query by its name', () => {
+  const queries = modelCost(graph).queries.map(({ query }) => query);
+  expect(queries).toContain('list nodes USER');
+  expect(queries.filter((query) => /\.( |$)/.test(query))).toEqual([]);
+});
 
 describe('advice on shards', () => {
   it('is given for each search with a number of shards, with what a range over them takes', () => {

@@ -23,6 +23,10 @@ describe('the schedule of the check', () => {
   });
 });
 
+it('a mistake about all parameters names none', () => {
+  expect(wrong({ noParameter: 1 })).toThrow(/^These parameters of the stack are wrong: Unrecognized key/);
+});
+
 describe('tags', () => {
   it.each([
     ['aws:x=1', /tags: should have names .* without aws:/],

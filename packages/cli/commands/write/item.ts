@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Capacity } from '../../../../src/client/call/capacity.ts';
 import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
 import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
@@ -41,14 +42,14 @@ export function putCommand(command: Command): void {
         const { subject, json } = parseWords(session.graph, words, 'needed');
         const attributes = attributesOf(json);
         const writer = openWriter(session);
-        const conditions = conditionsOf(options);
-        const { wcu } =
+        const conditions = { ...conditionsOf(options), capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.putNode(subject.id, attributes, conditions)
                 : writer.putPart(subject.id, subject.part, attributes, conditions))
             : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
-        return outputOfWrite(session, subject, wcu);
+        return outputOfWrite(session, subject, capacity!);
       }),
     );
 }
@@ -72,14 +73,14 @@ export function updateCommand(command: Command): void {
         const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
         const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
         const writer = openWriter(session);
-        const all = { ...conditionsOf(options), upsert: options.upsert };
-        const { wcu } =
+        const all = { ...conditionsOf(options), upsert: options.upsert, capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.updateNode(subject.id, change, all)
                 : writer.updatePart(subject.id, subject.part, change, all))
             : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
-        return outputOfWrite(session, subject, wcu);
+        return outputOfWrite(session, subject, capacity!);
       }),
     );
 }
@@ -104,14 +105,15 @@ export function deleteCommand(command: Command): void {
         const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
         if (options.withEdges) return await deleteWithEdges(writer, subject, options);
-        const conditions = { ...conditionsOf(options), ...(options.force && (await storedVersion(session, subject))) };
-        const { wcu } =
+        const version = options.force === true ? await storedVersion(session, subject) : {};
+        const conditions = { ...conditionsOf(options), ...version, capacity: true };
+        const { capacity } =
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.deleteNode(subject.id, conditions)
                 : writer.deletePart(subject.id, subject.part, conditions))
             : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
-        return { json: { item: null, wcu }, text: `deleted (${figureText(wcu)} WCU)` };
+        return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
       }),
     );
 }
@@ -125,11 +127,11 @@ async function deleteWithEdges(writer: Writer<CompiledModel>, subject: Subject, 
   refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
-  const result = await writer.deleteNodeWithEdges(subject.id);
-  const { nodes, parts, edges, skipped, notFound, foundByOrders, wcu } = result;
+  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
+  const { nodes, parts, edges, skipped, notFound, foundByOrders, capacity } = result;
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
   const lines = [
-    `deleted ${counts.join(', ')} (${figureText(wcu)} WCU)`,
+    `deleted ${counts.join(', ')} (${figureText(capacity!.wcu)} WCU)`,
     ...(skipped > 0 ? [`left alone: ${countText(skipped, 'item')} of types outside the model`] : []),
     ...(notFound.length > 0 ? [`edges of ${notFound.join(', ')} that enter it cannot be found from it, and stay`] : []),
     ...(foundByOrders.length > 0
@@ -206,9 +208,9 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 }
 
 /** The item as it is after a write. */
-async function outputOfWrite(session: TableSession, subject: Subject, wcu: number) {
+async function outputOfWrite(session: TableSession, subject: Subject, capacity: Capacity) {
   const item = await readWrittenItem(session, subject);
-  return { json: { item, wcu }, text: `${toJson(item)} (${figureText(wcu)} WCU)` };
+  return { json: { item, capacity }, text: `${toJson(item)} (${figureText(capacity.wcu)} WCU)` };
 }
 
 async function readWrittenItem(session: TableSession, subject: Subject) {

@@ -31,7 +31,7 @@ export function IdForm({ id, to }: { id: string; to: string }) {
           required
           autocomplete="off"
           spellcheck={false}
-          placeholder="an id, or a part of a name"
+          placeholder="an id, or the beginning of a name"
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             const first = list.current?.querySelector('a');

@@ -1,12 +1,11 @@
 import { indexSampleText } from '../../../../src/trust/explain/index-sample.ts';
 import { NOT_VERIFIED, verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { Card } from './told.tsx';
 
 /** Through when the observer has verified the table, and what that leaves out. */
 export function Verified({ status }: { status: StatusAnswer }) {
   return (
-    <Card title="Verified">
+    <>
       <p>{verifiedText(status, status.atMs)}.</p>
       {status.exceptions.length > 0 && (
         <ul>
@@ -19,6 +18,6 @@ export function Verified({ status }: { status: StatusAnswer }) {
       )}
       {status.indexSample !== null && <p>{indexSampleText(status.indexSample)}.</p>}
       {status.verifiedThrough !== null && <p>Not verified: {NOT_VERIFIED.join(', ')}.</p>}
-    </Card>
+    </>
   );
 }

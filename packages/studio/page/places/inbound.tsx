@@ -38,7 +38,7 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
           </Link>
         ))}
         <Link to={addressOf('/explore', { ...withLevels, reverse: reverse === undefined ? 'true' : undefined })}>
-          {reverse === undefined ? 'ascending; turn' : 'descending; turn'}
+          {reverse === undefined ? 'Ascending ⇅' : 'Descending ⇅'}
         </Link>
       </nav>
       {isTotalled && <LiveTotals id={id} type={edge} />}

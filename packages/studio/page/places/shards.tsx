@@ -96,7 +96,7 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
   const isHot = items >= shards * 10 && hottest.share * shards > HOT;
   return (
     <div class="cards">
-      <Card title="As they lie" wide>
+      <Card title="Items per shard" wide>
         <p>
           {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
           are empty; the hottest is shard {hottest.shard} with {figureText(hottest.share * 100)} % (even would be{' '}
@@ -117,7 +117,7 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
         />
         <Rows
           label="The two hashes"
-          headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'spread (even: 1)']}
+          headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'unevenness (1 is chance)']}
           rows={Object.entries(byHash).map(([one, own]) => [
             one === hash ? `${one} (in use)` : one,
             ...figuresOfSpread(own),

@@ -63,7 +63,7 @@ export function Start({ model, path, type }: StartProps) {
           )}
         </Told>
         <button type="button" disabled={random.isWaiting} onClick={random.again}>
-          Others
+          Show others
         </button>
       </Card>
       <Card title="Written last">

@@ -102,7 +102,7 @@ function Use({ use: { kind, generation, building } }: { use: ReaderUse }) {
     generation: ['good', `generation ${generation}`],
     'some views': ['late', `views ${generation} and base items`],
     'base items': ['late', 'base items'],
-    refused: ['bad', 'refused'],
+    refused: ['late', 'building, not readable yet'],
     none: ['plain', 'not there'],
   }[kind] as ['good' | 'late' | 'bad' | 'plain', string];
   return (

@@ -8,6 +8,7 @@ import type { ItemKeys } from '../../../core/model/projection/places.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
+import type { CallResult } from '../../call/capacity.ts';
 import { affectsInbound } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
@@ -17,10 +18,8 @@ import { type InboundQuery, resolveInboundQuery } from './inbound.ts';
 import { resolveScopedSearch, type SearchPredicate, type SearchScope, searchedType, searchInForce } from './search.ts';
 
 /** How many hits a search has. */
-export interface CountResult {
+export interface CountResult extends CallResult {
   count: number;
-  /** Read capacity units consumed: those of a read of all that is counted. */
-  rcu: number;
   /** False where own writes of the reader's session may be missing, or counted though they are gone. */
   exact?: false;
 }
@@ -28,11 +27,11 @@ export interface CountResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
   InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
-  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | 'signal'
+  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | 'signal' | 'capacity'
 >;
 
 /** How a search's items lie over its shards. */
-export interface ShardsResult {
+export interface ShardsResult extends CallResult {
   shards: number;
   items: number;
   /** The shard with the most items (from 1), and its share of them all (0 to 1). */
@@ -56,7 +55,7 @@ export async function countSearch(
   const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
     concurrency: context.concurrency,
   });
-  return { ...sumCounts(counts.flat()), ...(isOwn && { exact: false as const }) };
+  return { count: sumOf(counts.flat()), ...(isOwn && { exact: false as const }) };
 }
 
 /** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
@@ -82,7 +81,7 @@ export async function countEachShard(
     );
   }
   const query = resolveScopedSearch(search, {}, scope);
-  const counts = (await countShards(context, query)).map(({ count }) => count);
+  const counts = await countShards(context, query);
   return { search, counts, partitions: query.partitions };
 }
 
@@ -97,7 +96,7 @@ export async function readShards(
 
 /** The summary of counts by shard. */
 export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
-  const items = counts.reduce((sum, count) => sum + count, 0);
+  const items = sumOf(counts);
   const most = Math.max(0, ...counts);
   return {
     shards: counts.length,
@@ -124,17 +123,15 @@ export async function countInbound(
     partition: true,
     between: true,
     signal: true,
+    capacity: true,
   });
   const query = resolveInboundQuery(context, edgeType, target, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
-  return { ...sumCounts(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
+  return { count: sumOf(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
-function sumCounts(counts: readonly CountResult[]): CountResult {
-  return {
-    count: counts.reduce((sum, { count }) => sum + count, 0),
-    rcu: counts.reduce((sum, { rcu }) => sum + rcu, 0),
-  };
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The items to count: those of a question in partitions of an index. */
@@ -145,7 +142,7 @@ interface CountQuery {
   itemKeys: ItemKeys;
 }
 
-async function countShards(context: ReadContext, query: CountQuery): Promise<CountResult[]> {
+async function countShards(context: ReadContext, query: CountQuery): Promise<number[]> {
   const { concurrency } = context;
   return pMap(query.partitions, (partition) => countShard(context, partition, query), { concurrency });
 }
@@ -154,15 +151,15 @@ async function countShard(
   { store }: ReadContext,
   partition: string,
   { index = 'gsi0', range, itemKeys }: CountQuery,
-): Promise<CountResult> {
+): Promise<number> {
   const { from, to, exact } = sendableRange(range);
-  const result: CountResult = { count: 0, rcu: 0 };
+  let total = 0;
   // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
   // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
-  for await (const { items, count } of queryPages(store, request, result)) {
+  for await (const { items, count } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
-    result.count += exact ? count : keys.filter((key) => isInRange(range, key)).length;
+    total += exact ? count : keys.filter((key) => isInRange(range, key)).length;
   }
-  return result;
+  return total;
 }

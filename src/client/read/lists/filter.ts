@@ -19,8 +19,3 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
 
 /** The names of these options. */
 export const FILTER_OPTIONS: OptionNames<FilterOptions> = { where: true, maxRcu: true };
-
-/** The units in a result: of a list that was filtered or bounded. */
-export function consumedUnits({ where, maxRcu }: FilterOptions, rcu: number): { rcu?: number } {
-  return where === undefined && maxRcu === undefined ? {} : { rcu };
-}

@@ -8,8 +8,8 @@ import type { ItemKeys } from '../../../core/model/projection/places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -32,7 +32,7 @@ import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
 
@@ -47,7 +47,7 @@ export interface InboundQuery<
   Attributes = Record<string, unknown>,
   Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
-    Abortable {
+    CallOptions {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** With a rank: every label of at least this label's weight. With other orders: every value from this one on. */
@@ -102,6 +102,7 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   cursor: true,
   consistent: true,
   signal: true,
+  capacity: true,
   ...FILTER_OPTIONS,
 };
 
@@ -130,7 +131,7 @@ export async function readInbound(
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
   const owner =
     ownNode === undefined
-      ? (met ?? looked?.item)
+      ? (met ?? looked)
       : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => edgeOfItem(context, edgeType, target, item));
   return {
@@ -139,7 +140,6 @@ export async function readInbound(
       target: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
-    ...consumedUnits(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...noticeOfOwnWrites(context),
   };
 }

@@ -19,17 +19,14 @@ interface OwnerPlace {
 }
 
 /** Reads the node behind the edges alone. */
-export async function readOwner(
-  context: ReadContext,
-  query: OwnerPlace,
-): Promise<{ item: Item | undefined; rcu: number }> {
+export async function readOwner(context: ReadContext, query: OwnerPlace): Promise<Item | undefined> {
   const { index, partitions } = query;
   // One partition, since includeTarget needs shards: 1; none where its key is longer than an index takes.
   const [partition] = partitions;
-  if (partition === undefined) return { item: undefined, rcu: 0 };
+  if (partition === undefined) return undefined;
   const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
-  const { items, rcu } = await context.store.query({ index, partition, sortKey });
-  return { item: items.find((item) => isOwnerItem(context, query, item)), rcu };
+  const { items } = await context.store.query({ index, partition, sortKey });
+  return items.find((item) => isOwnerItem(context, query, item));
 }
 
 /** Whether an item is that of the node itself: no other partition holds an owner item of this node. */

@@ -68,8 +68,6 @@ export interface Gathered {
   lastKey?: string;
   /** DynamoDB calls made. */
   calls: number;
-  /** Read capacity units consumed. */
-  rcu: number;
 }
 
 /** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
@@ -115,16 +113,16 @@ type Order = (left: string, right: string) => number;
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY } = request;
   const remaining = rangeAfter(range, after, reverse);
-  if (isEmptyRange(remaining)) return { items: [], calls: 0, rcu: 0 };
+  if (isEmptyRange(remaining)) return { items: [], calls: 0 };
   const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
   const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
-    const { calls, rcu } = reading.budget;
+    const { calls } = reading.budget;
     // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
-    return { items, ...(lastKey !== undefined && { lastKey }), calls, rcu };
+    return { items, ...(lastKey !== undefined && { lastKey }), calls };
   };
   // rule: own-writes-are-merged-first
   let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));

@@ -16,8 +16,8 @@ import { isHashedInKey } from '../../../core/model/projection/partitions.ts';
 import type { ItemKeys } from '../../../core/model/projection/places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import { overlayOf } from '../../session/own-writes.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -36,10 +36,10 @@ import {
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
-import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
+import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { consumedUnits, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { gatherPage, hitTest } from './scatter.ts';
 
 /** Names of arguments that another one excludes. */
@@ -64,7 +64,7 @@ export type SearchPredicate =
   | PathPredicate;
 
 /** Where to search. */
-export interface SearchScope extends Abortable {
+export interface SearchScope extends CallOptions {
   /** The value of the search's partition attribute: needed exactly where the model declares one. */
   partition?: string | undefined;
   /** Refused where true: DynamoDB has no consistent reads of an index. */
@@ -84,7 +84,7 @@ export interface SearchQuery<Attributes = Record<string, unknown>> extends Searc
   cursor?: string | undefined;
 }
 
-const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true };
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true, capacity: true };
 /** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE,
@@ -116,7 +116,7 @@ export async function readSearch(
   search: SearchModel,
   predicate: SearchPredicate,
   options: SearchQuery = {},
-): Promise<ListPage<SearchResult>> {
+): Promise<Page<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
@@ -155,10 +155,10 @@ export async function readSearch(
     accept,
     ...overlay,
   } as const;
-  const { items, lastKey, rcu } = await gatherPage(context, request);
+  const { items, lastKey } = await gatherPage(context, request);
   const hits = items.map((item) => hitOfItem(context, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...consumedUnits(options, own.rcu + rcu), ...noticeOfOwnWrites(context) };
+  return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
 }
 
 /** A search with its filter, and what tells its hits. */

@@ -4,7 +4,7 @@ import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -14,7 +14,7 @@ import { mustReadConsistently } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
-export interface EdgesOptions extends Abortable {
+export interface EdgesOptions extends CallOptions {
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /** The `cursor` of the page before. */
@@ -27,7 +27,7 @@ export interface EdgesOptions extends Abortable {
 }
 
 /** Options of `has` and `getEdge`. */
-export interface HasOptions extends Abortable {
+export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -45,7 +45,7 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
-  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, signal: true });
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, signal: true, capacity: true });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
@@ -97,7 +97,7 @@ export async function hasEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<boolean> {
-  checkOptions('has', options, { consistent: true, signal: true });
+  checkOptions('has', options, { consistent: true, signal: true, capacity: true });
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
@@ -109,7 +109,7 @@ export async function readEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<EdgeResult | null> {
-  checkOptions('getEdge', options, { consistent: true, signal: true });
+  checkOptions('getEdge', options, { consistent: true, signal: true, capacity: true });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
 }
 

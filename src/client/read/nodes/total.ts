@@ -21,14 +21,14 @@ import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
+import type { CallOptions, CallResult } from '../../call/capacity.ts';
 import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
 
 /** Options of `total`. */
-export interface TotalReadOptions extends Abortable {
+export interface TotalReadOptions extends CallOptions {
   /** Strongly consistent, at twice the capacity: the total as the projector has written it by now. Default false. */
   consistent?: boolean | undefined;
   /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
@@ -47,7 +47,8 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False where own writes of the reader's session may be missing. */
   exact?: false;
-} & (string extends Sums ? unknown : { [Name in Sums]: string });
+} & CallResult &
+  (string extends Sums ? unknown : { [Name in Sums]: string });
 
 /** The names of the groups of either direction. */
 type GroupName<Groups> = Groups extends unknown ? Extract<keyof Groups, string> : never;
@@ -66,7 +67,7 @@ export async function readTotal(
   edgeType: string,
   options: TotalReadOptions = {},
 ): Promise<TotalResult> {
-  checkOptions('total', options, { consistent: true, direction: true, groups: true, signal: true });
+  checkOptions('total', options, { consistent: true, direction: true, groups: true, signal: true, capacity: true });
   const { graph, projections, session } = context;
   checkSource(graph, id);
   const edge = findEdge(graph, edgeType);

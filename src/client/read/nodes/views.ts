@@ -8,7 +8,7 @@ import { isGone, isNodeThere } from '../../../core/model/gone.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -22,8 +22,10 @@ import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, 
 export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `getViews`. */
-export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined>
-  extends Abortable {
+export interface GetOptions<
+  Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
+  Asked extends boolean | undefined = boolean | undefined,
+> extends CallOptions<Asked> {
   /**
    * Default: those of the model's view. Others, and any with `consistent`, cost a read of the node in addition to its view.
    */
@@ -64,7 +66,7 @@ export async function readNodes(
   options: GetOptions = {},
   given?: OwnWrites,
 ): Promise<NodesRead> {
-  checkOptions('getViews', options, { attributes: true, consistent: true, signal: true });
+  checkOptions('getViews', options, { attributes: true, consistent: true, signal: true, capacity: true });
   checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {

@@ -7,7 +7,7 @@ import type { ReadContext } from './context.ts';
 /** Changes of an answer by a session's own writes. */
 
 /** The own writes of a reader without a session. */
-export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0, rcu: 0 };
+export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
 
 /** The own writes that a request depends on, read once and before anything else of the request. */
 export async function readRelevantOwnWrites(

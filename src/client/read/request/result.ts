@@ -4,10 +4,11 @@ import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
+import type { CallResult } from '../../call/capacity.ts';
 import type { ReadContext } from './context.ts';
 
 /** One page of a result. */
-export interface Page<T> {
+export interface Page<T> extends CallResult {
   items: T[];
   /** Gives the next page; absent exactly when nothing remains. */
   cursor?: string;
@@ -15,14 +16,8 @@ export interface Page<T> {
   ownWrites?: 'unknown';
 }
 
-/** A page of a list in an index. */
-export interface ListPage<T> extends Page<T> {
-  /** Read capacity units consumed; there where `where` or `maxRcu` was asked for. */
-  rcu?: number;
-}
-
 /** A page of incoming edges. */
-export interface InboundPage<Edge, Target> extends ListPage<Edge> {
+export interface InboundPage<Edge, Target> extends Page<Edge> {
   /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
   target?: Target | null;
 }

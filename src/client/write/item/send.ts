@@ -10,12 +10,6 @@ export interface WriteContext extends Pick<Runtime, 'wait'> {
   store: Store;
 }
 
-/** The result of a change that was sent. */
-export type SentChange = ChangeResult & {
-  /** Read capacity units: of a change with `idempotent` those of the read after it. */
-  rcu: number;
-};
-
 /** How often a refused call, such as a throttled one, is sent. */
 const ATTEMPTS = 8;
 
@@ -28,7 +22,7 @@ export async function sendChange(
   { store, wait }: WriteContext,
   change: BaseChange,
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
-): Promise<SentChange> {
+): Promise<ChangeResult> {
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
   // Once an answer was lost, no later refusal says that nothing was changed.
   let isUnknown = false;
@@ -56,7 +50,7 @@ export async function sendChange(
   }
   return token !== undefined && result.applied
     ? await withCurrentItem({ store, wait }, change, result, signal)
-    : { ...result, rcu: 0 };
+    : result;
 }
 
 /**
@@ -68,14 +62,14 @@ async function withCurrentItem(
   { key }: BaseChange,
   result: ChangeResult,
   signal: AbortSignal | undefined,
-): Promise<SentChange> {
+): Promise<ChangeResult> {
   try {
-    const { item, rcu } = await retrying(() => store.get(key, { consistent: true }), {
+    const { item } = await retrying(() => store.get(key, { consistent: true }), {
       isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
       wait,
       signal,
     });
-    return { ...result, ...(item && { item }), rcu };
+    return { ...result, ...(item && { item }) };
   } catch (error) {
     throw new EdgeloomError(
       'outcome-unknown',

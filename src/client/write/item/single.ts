@@ -2,9 +2,9 @@ import type { Item } from '../../../core/items/attribute-value.ts';
 import { attributeOf } from '../../../core/items/attribute-value.ts';
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../../core/store-port.ts';
+import type { BaseChange, BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import type { Abortable } from '../../../foundation/runtime.ts';
+import type { CallOptions, CallResult } from '../../call/capacity.ts';
 import { writableKey } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
 import {
@@ -18,7 +18,7 @@ import { sendChange, type WriteContext } from './send.ts';
 import { nextVersion, versionCondition } from './version.ts';
 
 /** Options of a put or a delete. */
-export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, Abortable {}
+export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, CallOptions {}
 
 /** A put of a base item. */
 export type PutChange = Extract<BaseChange, { kind: 'put' }>;
@@ -39,12 +39,12 @@ export async function putSingle(
   context: WriteContext,
   change: PutChange,
   { signal }: WriteOptions,
-): Promise<WriteResult> {
+): Promise<CallResult> {
   signal?.throwIfAborted();
   const { condition = {}, item } = change;
   if (!isConditional(condition)) {
-    const { wcu } = await context.store.put(item);
-    return { wcu };
+    await context.store.put(item);
+    return {};
   }
   return sendConditional(graph, context, change, condition, signal);
 }
@@ -55,14 +55,14 @@ export async function deleteSingle(
   context: WriteContext,
   key: ItemKey,
   options: WriteOptions,
-): Promise<WriteResult> {
+): Promise<CallResult> {
   options.signal?.throwIfAborted();
   const condition = deleteCondition(graph, key, options);
   if (isConditional(condition)) {
     return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
   }
-  const { wcu } = await context.store.delete(key);
-  return { wcu };
+  await context.store.delete(key);
+  return {};
 }
 
 /** The condition of a delete. Throws `versioned-type` for a node with versions where the condition names none. */
@@ -95,8 +95,8 @@ async function sendConditional(
   change: BaseChange,
   condition: BaseCondition,
   signal: AbortSignal | undefined,
-): Promise<WriteResult> {
+): Promise<CallResult> {
   const result = await sendChange(context, change, { signal });
   if (!result.applied) throw conditionFailedError(graph, change.key, condition, result.current);
-  return { wcu: result.wcu };
+  return {};
 }

@@ -2,6 +2,7 @@ import type { Item } from '../../../core/items/attribute-value.ts';
 import type { BaseChange, BaseCondition, ChangeResult } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { backoffMs } from '../../../foundation/retry.ts';
+import type { CallResult } from '../../call/capacity.ts';
 import {
   baseCondition,
   bothConditions,
@@ -29,13 +30,9 @@ export interface UpdateOptions<Attributes = Record<string, unknown>> extends Wri
 }
 
 /** The result of an update. */
-export interface UpdatedItem<Attributes = Record<string, unknown>> {
+export interface UpdatedItem<Attributes = Record<string, unknown>> extends CallResult {
   /** The attributes of the item after the update. */
   attributes: Attributes;
-  /** Write capacity units, those of attempts that failed included. */
-  wcu: number;
-  /** Read capacity units; 0 where nothing had to be read. */
-  rcu: number;
 }
 
 /**
@@ -60,7 +57,7 @@ export async function updateBaseItem(
       sendChange(context, update, options),
     );
     if (!result.applied) throw refusalError(subject, condition, result.current, options);
-    return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: result.rcu };
+    return { attributes: updatedAttributes(subject, result) };
   }
   return updateAfterRead(context, subject, change, condition, options);
 }
@@ -74,19 +71,16 @@ async function updateAfterRead(
   options: UpdateOptions,
 ): Promise<UpdatedItem> {
   options.signal?.throwIfAborted();
-  const { item, rcu } = await context.store.get(subject.key, { consistent: true });
-  const cost = { wcu: 0, rcu };
+  const { item } = await context.store.get(subject.key, { consistent: true });
   let seen: SeenItem = item;
   const beganMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     if (!meetsCondition(condition, seen)) throw refusalError(subject, condition, seen, options);
     // rule: update-is-conditional-on-what-it-saw
     const update = await updateOfSeen(subject, seen, change, condition);
-    if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
+    if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}) };
     const result = await sendChange(context, update, options);
-    cost.wcu += result.wcu;
-    cost.rcu += result.rcu;
-    if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
+    if (result.applied) return { attributes: updatedAttributes(subject, result) };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
     if (performance.now() - beganMs >= CONTENTION_MS) throw tooMuchContentionError(subject, attempt);
@@ -104,22 +98,22 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
 
 /**
  * The change of a plain update within a transaction: read once where its result has to be validated. Where its condition does not hold
- * by then, it is the condition alone, and `isRefused`. `rcu` are the units of the read.
+ * by then, it is the condition alone, and `isRefused`.
  */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
   change: AttributeChange,
   options: UpdateOptions,
-): Promise<BaseChange & { isRefused?: boolean; rcu?: number }> {
+): Promise<BaseChange & { isRefused?: boolean }> {
   const condition = withPresence(baseCondition(subject.key, options), options);
   if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
-  const { item, rcu } = await context.store.get(subject.key, { consistent: true });
-  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true, rcu };
+  const { item } = await context.store.get(subject.key, { consistent: true });
+  if (!meetsCondition(condition, item)) return { kind: 'look', key: subject.key, condition, isRefused: true };
   const update = await updateOfSeen(subject, item, change, condition);
-  if (update !== undefined) return { ...update, rcu };
+  if (update !== undefined) return update;
   // An item that does not change still has to be as it was when the others are written.
-  return { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }), rcu };
+  return { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
 }
 
 /** An update is of an item that is there, unless it may make one. */

@@ -18,7 +18,7 @@ import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const GROUP_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 /** Results have these names themselves. */
-const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact']);
+const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact', 'capacity']);
 /** One update of a total names all of its attributes; DynamoDB takes 300 operands and 4 KB in an expression. */
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;

@@ -1,0 +1,86 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { Store } from '../../core/store-port.ts';
+import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
+import type { Abortable } from '../../foundation/runtime.ts';
+import { withoutUnits } from '../../store/dynamodb.ts';
+import { ForwardingStore, type StoreCallName } from '../../store/forwarding.ts';
+
+/** Capacity units that a call consumed, those of indexes included. */
+export interface Capacity {
+  /** Read capacity units. */
+  rcu: number;
+  /** Write capacity units. */
+  wcu: number;
+}
+
+/** Options of every call of a reader and a writer. */
+export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
+  /**
+   * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. A result that is no object with names
+   * of its own (a node, a number, a list of views) then is `value` beside it. Default false: DynamoDB is not asked for units.
+   */
+  capacity?: Asked;
+}
+
+/** The result of a call. */
+export interface CallResult {
+  /** The units that the call consumed; there where the option `capacity` asks for them. */
+  capacity?: Capacity;
+}
+
+/** The result of a call that gives one value: with `capacity: true` it is `value`, beside the units. */
+export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
+  ? { value: Value; capacity: Capacity }
+  : Value;
+
+/** A table as readers and writers call it: with units in each answer, or without where these are not needed. */
+export interface CallStores {
+  counting: Store;
+  plain: Store;
+}
+
+/** The stores of a reader or a writer. */
+export function callStores(graph: CompiledModel, options: { store: Store } & TelemetryOption): CallStores {
+  const counting = observedStore(options, graph);
+  return { counting, plain: withoutUnits(counting) };
+}
+
+/** The options of which a call needs units for a bound of its own. */
+type Bounded = CallOptions & { where?: unknown; maxRcu?: number | undefined };
+
+/** Runs a call with the store that its options need. Gives its result with its units if they are asked for; `isValue`: beside it. */
+export async function withCapacity<T>(
+  { counting, plain }: CallStores,
+  options: Bounded | undefined,
+  run: (store: Store) => Promise<T>,
+  isValue = false,
+): Promise<T> {
+  if (options?.capacity !== true) {
+    const isBounded = options?.where !== undefined || options?.maxRcu !== undefined;
+    return await run(isBounded ? counting : plain);
+  }
+  const meter = new CapacityMeter(counting);
+  const result = await run(meter);
+  const { rcu, wcu } = meter;
+  const capacity: Capacity = { rcu, wcu };
+  return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
+}
+
+/** A store that sums what its calls consume. */
+class CapacityMeter extends ForwardingStore {
+  rcu = 0;
+  wcu = 0;
+
+  protected override pass<Name extends StoreCallName>(
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): ReturnType<Store[Name]> {
+    const count = async (): Promise<object> => {
+      const result: { rcu?: number; wcu?: number } = await super.pass(name, ...args);
+      this.rcu += result.rcu ?? 0;
+      this.wcu += result.wcu ?? 0;
+      return result;
+    };
+    return count() as ReturnType<Store[Name]>;
+  }
+}

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openStudio } from '../support/studio/table.ts';
+import { accessibilityProblems, type Visit, visit } from '../support/studio/visit.ts';
+
+describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
+  let running: RunningBrowser;
+  let opened: Awaited<ReturnType<typeof openStudio>>;
+  let seen: Visit;
+
+  beforeAll(async () => {
+    [running, opened] = await Promise.all([startBrowser(), openStudio()]);
+    await opened.writer.putNode('USER-A', { name: 'Atlanta', country: 'US' });
+    await opened.worker.idle();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    await opened?.close();
+  });
+
+  beforeEach(async () => {
+    seen = await visit(running.browser, opened.studio.url);
+  });
+
+  afterEach(async () => {
+    expect(seen.troubles).toEqual([]);
+    await seen.close();
+  });
+
+  const field = () => seen.page.getByRole('searchbox', { name: 'Find' });
+  const found = () => seen.page.getByRole('list', { name: 'Found' });
+
+  it('is reached by a key, and finds a node by its name', async () => {
+    const { page } = seen;
+    await page.keyboard.press('/');
+    await page.keyboard.type('atlanta');
+    await found().getByRole('link', { name: 'USER-A' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'USER-A' }).waitFor();
+    expect(await field().inputValue()).toBe('');
+  });
+
+  it('finds types, searches and places, by arrows too', async () => {
+    const { page } = seen;
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('tr');
+    await found().getByRole('link', { name: 'Trace' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Trace' }).waitFor();
+    await field().fill('status');
+    await found().getByRole('link', { name: 'GOAL.status' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('GOAL.status');
+  });
+});
+
+describe.skipIf(!HAS_BROWSER)('the first paint of the overview', () => {
+  it('has every card before the status has come', async () => {
+    const [running, opened] = await Promise.all([startBrowser(), openStudio()]);
+    try {
+      const { page, troubles, close } = await visit(running.browser, opened.studio.url);
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route('**/api/status', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload();
+      for (const name of ['Model', 'Consumers', 'Quarantine', 'Last check', 'Verified', 'Table and registry']) {
+        await page.getByRole('heading', { name, exact: true }).waitFor();
+      }
+      release();
+      await page.getByText('No problems found').waitFor();
+      expect(await page.getByText('Last check: never.').count()).toBe(1);
+      expect(troubles).toEqual([]);
+      await close();
+    } finally {
+      await running.close();
+      await opened.close();
+    }
+  });
+});

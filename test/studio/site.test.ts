@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../support/command.ts';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { isTooWide } from '../support/studio/visit.ts';
+
+/** The site of docs, made as `npm run docs` makes it, in a browser. */
+
+const PAGES = [
+  'index',
+  'start/concepts',
+  'how-to/lists',
+  'how-to/alarms',
+  'reference/model-options',
+  'decisions/010-copies-have-reverse-items',
+];
+const SIZES = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+];
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
+  let folder: string;
+  let server: Server;
+  let address: string;
+  let running: RunningBrowser;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-site-'));
+    const out = join(folder, 'site');
+    const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'site/build.ts', '--out', out];
+    const [{ stdout }, started] = await Promise.all([
+      promisify(execFile)(process.execPath, command, { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 }),
+      startBrowser(),
+    ]);
+    expect(stdout).toMatch(/\d+ pages in /);
+    running = started;
+    server = createServer(async ({ url }, response) => {
+      const path = decodeURIComponent(new URL(url!, 'http://localhost').pathname);
+      const file = await readFile(join(out, path)).catch(() => undefined);
+      response.writeHead(file === undefined ? 404 : 200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
+      response.end(file);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(SIZES)('shows six pages without errors, $width pixels wide', async (viewport) => {
+    const context = await running.browser.newContext({ viewport });
+    const page = await context.newPage();
+    const troubles: string[] = [];
+    page.on('pageerror', ({ message }) => troubles.push(message));
+    page.on('console', (line) => {
+      if (line.type() === 'error' || line.type() === 'warning') troubles.push(line.text());
+    });
+    for (const name of PAGES) {
+      await page.goto(`${address}/${name}.html`, { waitUntil: 'networkidle' });
+      await page.locator('h1').first().waitFor();
+      if (await isTooWide(page)) troubles.push(`${name} is wider than ${viewport.width} pixels`);
+      const pictures = process.env['SITE_PICTURES'];
+      if (pictures !== undefined)
+        await page.screenshot({ path: join(pictures, `${name.replace('/', '-')}-${viewport.width}.png`) });
+    }
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  it('finds "edge set", and leads to the page of it', async () => {
+    const context = await running.browser.newContext({ viewport: SIZES[0]! });
+    const page = await context.newPage();
+    await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
+    await page.locator('.DocSearch-Button').first().click();
+    await page.locator('#localsearch-input').fill('edge set');
+    const found = page.locator('#localsearch-list a.result');
+    await found.first().waitFor();
+    const targets = await found.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(targets.join(' ')).toMatch(/\/(?:start\/concepts|reference\/glossary)\.html/);
+    await context.close();
+  });
+});
