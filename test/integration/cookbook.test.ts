@@ -562,7 +562,8 @@ describe('the recipes', () => {
     const stays = Array.from({ length: 25 }, (_, i) => `GOAL-${i}`);
     for (const id of stays) await writer.putEdge(id, 'MEMBER', 'USER-U 1', { since: id });
     await table.projectAll();
-    const [server] = (await run(code!, { ...given, http }, ['server'])) as [http.Server];
+    const onLambda = blocksOf('On Lambda')[0]!;
+    const [server, handler] = await run(`${code}\n${onLambda}`, { ...given, http }, ['server', 'handler']);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const get = async (path: string): Promise<{ status: number; body: Untyped }> => {
@@ -587,6 +588,10 @@ describe('the recipes', () => {
         }
         expect(seen.filter((id) => !id.endsWith('x')).sort()).toEqual([...stays].sort());
       }
+      const invoke = (rawPath: string): Promise<Untyped> =>
+        handler({ requestContext: { http: { method: 'GET' } }, rawPath, rawQueryString: 'limit=4' });
+      expect(JSON.parse((await invoke('/users/U%201/goals')).body).items).toHaveLength(4);
+      expect(await invoke('/users/none')).toMatchObject({ statusCode: 404 });
       expect(await get('/users/U%201')).toMatchObject({ status: 200, body: { id: 'USER-U 1' } });
       expect((await get('/users?name=A')).body.items).toMatchObject([{ id: 'USER-U 1', value: 'Ada' }]);
       const problems: [string, number, string][] = [
