@@ -18,7 +18,7 @@ const graph = defineGraph({
     }),
     USER: node({ view: 'ALL', search: { name: { shards: 200, hash: 'codepoint-product' } } }),
     TEAM: node({ view: ['name'] }),
-    ORG: node({}),
+    ORG: node({ view: 'ALL' }),
   },
   edges: {
     GOALMEMBERSHIP: edge({

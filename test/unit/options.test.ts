@@ -19,7 +19,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node({ search: { name: {}, born: { type: 'date', shards: 1 } } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: {}, born: { type: 'date', shards: 1 } } }) },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 
