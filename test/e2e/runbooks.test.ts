@@ -194,13 +194,20 @@ exit 1`,
     expect(await viewOf('GOAL-G19')).toBeDefined();
   });
 
-  it('roll a deployment back: a search that the newer model has taken away is built again, and what it has added goes', async () => {
-    const nodes = new Map(graph.nodes);
-    const added = { ...nodes.get('STORE')!.searches.get('location')!, name: 'place' };
-    nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map([['place', added]]) });
-    const newer = { ...graph, nodes } as typeof graph;
+  it('roll a deployment back whose migration was killed: a search that it has taken away is built again, and what it has begun goes', async () => {
+    const graphWith = (name: string): typeof graph => {
+      const nodes = new Map(graph.nodes);
+      const added = { ...nodes.get('STORE')!.searches.get('location')!, name };
+      nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map([[name, added]]) });
+      return { ...graph, nodes };
+    };
+    const newer = graphWith('place');
     const action = { kind: 'drop', name: 'search:STORE.location' } as const;
-    await migrate(newer, { store: store(), action, wait: async () => {}, ...(await ofTable()) });
+    const options = { store: store(), wait: async () => {}, ...(await ofTable()) };
+    await migrate(newer, { ...options, action });
+    const half = await migrate(graphWith('town'), { ...options, mostSteps: 3 });
+    expect(half).toMatchObject({ done: false });
+    expect(half.steps.length).toBeGreaterThan(0);
     expect(await modelNotice(graph, store())).not.toMatchObject({ changes: [] });
     await runAll('Roll a deployment back');
     expect(await modelNotice(graph, store())).toEqual({ isManaged: true, changes: [] });

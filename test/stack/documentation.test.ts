@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_NAMES } from '../../src/deployment/stack/base/parameters.ts';
+import { readPrices } from '../../packages/workbench/cost/prices.ts';
+import { PARAMETER_NAMES, readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { rawTemplate } from '../support/stack/template.ts';
 
 /** The page on deploying names what there is, and nothing else. */
@@ -45,3 +46,47 @@ describe('docs/how-to/deploying.md', () => {
     }
   });
 });
+
+describe('the pages of docs/how-to', () => {
+  const folder = resolve(import.meta.dirname, '../../docs/how-to');
+  const pages = readdirSync(folder).map((name) => [name, readFileSync(resolve(folder, name), 'utf8')] as const);
+  const defaults: Readonly<Record<string, unknown>> = { ...parametersOf('prod') };
+
+  it('give the defaults of parameters as they are', () => {
+    const said = pages.flatMap(([name, text]) =>
+      [...text.matchAll(/`(\w+)`\s+\((\d+)(?: (\w+))?\)/g)]
+        .filter(([, parameter]) => parameter! in defaults)
+        .map(([, parameter, figure, unit]) => {
+          const times = unit === 'hours' && /Seconds$/.test(parameter!) ? 3_600 : 1;
+          return { name, parameter: parameter!, value: Number(figure) * times };
+        }),
+    );
+    expect(said.length).toBeGreaterThan(1);
+    for (const { name, parameter, value } of said) expect(value, `${name}: ${parameter}`).toBe(defaults[parameter]);
+  });
+
+  it('say how the stages dev and local differ', () => {
+    const [{ logLevel, logRetentionDays }, local] = [parametersOf('dev'), parametersOf('local')];
+    expect(page.replace(/\s+/g, ' ')).toContain(`logs at \`${logLevel}\` for ${logRetentionDays} days, without`);
+    expect(parametersOf('dev')).toMatchObject({
+      pointInTimeRecovery: false,
+      deletionProtection: false,
+      keepData: false,
+    });
+    expect(page.replace(/\s+/g, ' ')).toContain(`batches of ${local.batchSize.toLocaleString('en')} records`);
+  });
+
+  it('have the prices of assets/prices.json, and no others', () => {
+    const { cloudwatch, dynamodb, currency } = readPrices(undefined, undefined);
+    const atRest = new Map(rows('What is deployed').map(([cell, , cost]) => [names(cell!)[0], cost]));
+    expect(currency).toBe('USD');
+    expect(atRest.get('...Alarm')).toBe(`${cloudwatch.alarmMonth.toFixed(2)} a metric`);
+    expect(atRest.get('Dashboard')).toBe(String(cloudwatch.dashboardMonth));
+    expect(atRest.get('RecordsTable')).toBe(`0; ${dynamodb.gigabyteMonth} a GB`);
+    expect(page).toContain(`Metrics are ${cloudwatch.metricMonth.toFixed(2)} each`);
+  });
+});
+
+function parametersOf(stage: string) {
+  return readParameters({ stage });
+}
