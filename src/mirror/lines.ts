@@ -108,7 +108,9 @@ export async function importLines(graph: CompiledModel, options: LinesOptions): 
     { concurrency },
   );
   // A line that was refused may be the one that makes it.
+  // rule: lines-refused-take-nothing-away
   if (complete && result.refusedLines === 0) {
+    // rule: lines-take-older-away
     const taken = await takeOlderAway(context, signal);
     result.written += taken;
   }
@@ -127,6 +129,7 @@ async function writeLine(context: MirrorContext, line: Item, signal: AbortSignal
     throw mistake('before and after have other keys');
   const made = mapped(graph, source, after);
   // Without the keys of `before` nobody can take away its items: the line is refused whole.
+  // rule: lines-name-what-was-before
   const keys = new Set([...made.keys(), ...mapped(graph, source, before).keys()]);
   let written = 0;
   for (const text of keys) {

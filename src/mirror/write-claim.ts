@@ -51,7 +51,9 @@ export async function writeOfLine(
   const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
   if (result.applied) return true;
   return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+    // rule: lines-the-highest-position-decides
     if (entry === undefined || entry.position < said.position) return claim;
+    // rule: lines-another-mapping-says-them-again
     return entry.position === said.position && entry.version < source.version ? claim : undefined;
   });
 }

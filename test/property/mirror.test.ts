@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LINES_MUTANTS } from '../schedules/mirror-lines-mutants.ts';
 import { MIRROR_MUTANTS } from '../schedules/mirror-mutants.ts';
 import { plantedBugs, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
@@ -17,5 +18,15 @@ describe('base items that are made of the items of another table', () => {
   it.each(plantedBugs(MIRROR_MUTANTS))('are not with a planted bug: $name ($rule)', async (mutant) => {
     const pack = BY_ATTACK.includes(mutant.name) ? 'mirror-attack' : 'mirror';
     expect(await isFound(mutant, { pack, schedules: 3_000 })).toBe(true);
+  });
+});
+
+describe("base items that are made of another system's log", () => {
+  it('are in the end what the newest lines make, whatever their order', async () => {
+    await rightSchedules('mirror-lines', seeds({ part: 300, whole: 3_000 }));
+  });
+
+  it.each(plantedBugs(LINES_MUTANTS))('are not with a planted bug: $name ($rule)', async (mutant) => {
+    expect(await isFound(mutant, { pack: 'mirror-lines', schedules: 1_000 })).toBe(true);
   });
 });

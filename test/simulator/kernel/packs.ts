@@ -11,6 +11,7 @@ const PACKS = {
   joined: async () => (await import('../../schedules/joined.ts')).PACK,
   rebuilds: async () => (await import('../../schedules/rebuilds.ts')).PACK,
   mirror: async () => (await import('../../schedules/mirror.ts')).PACK,
+  'mirror-lines': async () => (await import('../../schedules/mirror-lines.ts')).PACK,
   'mirror-attack': async () => (await import('../../schedules/mirror-attack.ts')).PACK,
   tenants: async () => (await import('../../schedules/tenants.ts')).PACK,
   updates: async () => (await import('../../schedules/updates.ts')).PACK,

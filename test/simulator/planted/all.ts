@@ -1,4 +1,5 @@
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
+import { LINES_MUTANTS } from '../../schedules/mirror-lines-mutants.ts';
 import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { REBUILDS_MUTANTS } from '../../schedules/rebuilds-mutants.ts';
@@ -59,6 +60,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
+  ...found(LINES_MUTANTS, 'schedules of imported lines'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
   ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
 ];

@@ -17,6 +17,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   rebuilds: ['wrong'],
   mirror: ['wrong'],
   'mirror-attack': ['wrong'],
+  'mirror-lines': ['wrong'],
   tenants: ['wrong'],
   updates: ['wrong'],
   walks: ['wrong'],
