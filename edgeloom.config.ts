@@ -16,9 +16,12 @@ export default defineGraph({
         favoriteFoods: { multiValue: true },
       },
     }),
-    STORE: node({ search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } } }),
+    STORE: node({
+      view: 'ALL',
+      search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } },
+    }),
     TEAM: node({ view: ['name'] }),
-    ORG: node(),
+    ORG: node({ view: 'ALL' }),
   },
   edges: {
     GOALMEMBERSHIP: edge({

@@ -10,7 +10,7 @@ export const ROLE_NAMES: readonly string[] = Object.keys(ROLES);
 /** Edge sets and nothing else: one derived item, the view, for each source. */
 export const edgeSetModel = defineGraph({
   table: 'bench',
-  nodes: { GOAL: node({ view: ['title', 'status'], viewBudgetBytes: VIEW_BUDGET_BYTES }), USER: node() },
+  nodes: { GOAL: node({ view: ['title', 'status'], viewBudgetBytes: VIEW_BUDGET_BYTES }), USER: node({ view: 'ALL' }) },
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', edgeSet: ['memberRole'] }) },
 });
 
@@ -30,7 +30,7 @@ export const fullModel = defineGraph({
       viewBudgetBytes: VIEW_BUDGET_BYTES,
       search: { status: { shardBy: 'source' }, dueDate: { type: 'date' } },
     }),
-    USER: node(),
+    USER: node({ view: 'ALL' }),
   },
   edges: {
     GOALMEMBERSHIP: edge({

@@ -4,7 +4,7 @@ import type { Example } from './example.ts';
 const graph = defineGraph({
   table: 'customers',
   // A customer's addresses are read with the customer, never searched, and few: 20 at most.
-  nodes: { CUSTOMER: node({ maxEntries: { addresses: 20 } }) },
+  nodes: { CUSTOMER: node({ view: 'ALL', maxEntries: { addresses: 20 } }) },
   edges: {},
 });
 

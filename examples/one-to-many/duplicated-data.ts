@@ -3,7 +3,7 @@ import type { Example } from './example.ts';
 
 const graph = defineGraph({
   table: 'books',
-  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node(), SHELF: node() },
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: 'ALL' }), SHELF: node({ view: 'ALL' }) },
   edges: {
     // The book's view holds the author's name and year of birth; a change of the author reaches every book.
     WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }),

@@ -5,6 +5,7 @@ const graph = defineGraph({
   table: 'stores',
   nodes: {
     STORE: node({
+      view: 'ALL',
       // One index item answers on four levels: country, state, city, zip.
       search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } },
     }),

@@ -3,7 +3,7 @@ import type { Example } from './example.ts';
 
 const graph = defineGraph({
   table: 'organisations',
-  nodes: { ORG: node(), USER: node(), ROOM: node() },
+  nodes: { ORG: node({ view: 'ALL' }), USER: node({ view: 'ALL' }), ROOM: node({ view: 'ALL' }) },
   edges: {
     // Left out of the edge set: an organisation may have any number of them.
     MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: false }),

@@ -8,10 +8,10 @@ import { z } from 'zod';
 export const tracker = defineGraph({
   table: 'tracker',
   nodes: {
-    ORG: node({ list: true }),
-    USER: node({ fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
-    PROJECT: node({ fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
-    LABEL: node(),
+    ORG: node({ view: 'ALL', list: true }),
+    USER: node({ view: 'ALL', fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
+    PROJECT: node({ view: 'ALL', fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
+    LABEL: node({ view: 'ALL' }),
     TICKET: node({
       fields: z.object({
         org: z.string(),

@@ -78,6 +78,8 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
   const worker = createWorker(graph, {
     ...{ store, streams, streamArn, checkpoint, pollIntervalMs },
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
+    // The data end with this process, so nothing is gained by a batch that is finished.
+    ...(table.engine === 'memory' && { stopGraceMs: 0 }),
   });
   const ended = Promise.race([worker.run(), loss]);
   // `ended` and `idle` tell of a failure. A program that uses neither goes on without.

@@ -189,6 +189,8 @@ export type ErrorCode =
   | 'not-indexed'
   /** Nodes of this type are in no list. Remedy: Give the type `list: true`, then migrate; or `scanNodes`, which scans the whole table. */
   | 'not-listed'
+  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or read `getNode`. */
+  | 'no-view'
   /**
    * A list cannot be filtered by an attribute that its index items do not hold. Remedy: Name the attribute in `project`, then migrate.
    */

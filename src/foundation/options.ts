@@ -3,6 +3,40 @@ import { EdgeloomError } from './errors.ts';
 /** The names of options, each once: the type sees to it that none is missing. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
+/** Words that other libraries have for options, with the names that these have here. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    desc: ['reverse'],
+    descending: ['reverse'],
+    ScanIndexForward: ['reverse'],
+    orderBy: ['order'],
+    index: ['order'],
+    take: ['limit'],
+    first: ['limit'],
+    pageSize: ['limit'],
+    Limit: ['limit'],
+    after: ['cursor'],
+    nextToken: ['cursor'],
+    startKey: ['cursor'],
+    ExclusiveStartKey: ['cursor'],
+    filter: ['where'],
+    gte: ['atLeast', 'between'],
+    lte: ['between'],
+    gt: ['between'],
+    lt: ['between'],
+    eq: ['equals'],
+    startsWith: ['beginsWith'],
+    prefix: ['beginsWith'],
+    begins: ['beginsWith'],
+    select: ['attributes'],
+    include: ['with'],
+    ConsistentRead: ['consistent'],
+    ReturnConsumedCapacity: ['capacity'],
+    token: ['idempotencyToken', 'idempotent'],
+    ClientRequestToken: ['idempotencyToken'],
+  }),
+);
+
 /**
  * Checks an argument of options: throws `unknown-option` for a name that is none of `known`, which would be ignored
  * otherwise, and `invalid-option` for what is no object. `what` is the function that takes them.
@@ -21,7 +55,9 @@ export function checkOptions<Options extends object>(
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) return;
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
-  throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, listed);
+  const meant = unknown.flatMap((name) => SYNONYMS.get(name)?.find((one) => Object.hasOwn(known, one)) ?? []);
+  const hint = meant.length === 0 ? listed : `Did you mean ${meant.join(', ')}? ${listed}`;
+  throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
 /**

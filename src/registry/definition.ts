@@ -159,8 +159,10 @@ function extractDefinitions(model: CompiledModel): Definitions {
     projections.set(name, withFingerprints(name, withDeletion(model, definition)));
   const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
-    const view = withDeletion(model, viewDefinition(model, node));
-    views.set(node.type, withFingerprints(viewName(node.type), view));
+    if (node.hasView) {
+      const view = withDeletion(model, viewDefinition(model, node));
+      views.set(node.type, withFingerprints(viewName(node.type), view));
+    }
     // Where items lie belongs to a generation, not to its definition.
     for (const search of node.searches.values()) {
       const settings = settingsIn(SEARCH_OPTIONS, search);

@@ -43,12 +43,13 @@ export function effectiveModel(
 }
 
 /**
- * Adds the types of base items that no projection of the model names: node types of the table's registry, and edge types and parts of
- * the own model. So an item of theirs is of a known type, and nothing is derived from it.
+ * Adds the types of base items that no projection of the model names: node types of the table's registry, and edge types, parts and
+ * node types without views of the own model. So an item of theirs is of a known type, and nothing is derived from it.
  */
 function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
   const nodes = new Map(model.nodes);
   for (const [type, { shape }] of shapes) if (shape !== undefined && !nodes.has(type)) nodes.set(type, bareNode(type));
+  for (const [type, { hasView }] of own.nodes) if (!hasView && !nodes.has(type)) nodes.set(type, bareNode(type));
   for (const [type, { parts }] of own.nodes) {
     const node = nodes.get(type);
     const more = [...parts.keys()].filter((name) => node?.parts.has(name) === false);

@@ -155,6 +155,7 @@ class Layer {
     this.addDeletions(definition);
     const node = this.node(type);
     node.view = view;
+    node.hasView = true;
     if (viewBudgetBytes !== undefined) node.viewBudgetBytes = viewBudgetBytes;
     this.viewed.add(type);
     for (const { labels, copy, ...typing } of edges) {
@@ -300,11 +301,12 @@ class Layer {
   }
 }
 
-/** A node type of which nothing but views without attributes is derived. */
+/** A node type of which nothing is derived. */
 export function bareNode(type: string): NodeModel {
   return {
     type,
     view: { kind: 'KEYS_ONLY' },
+    hasView: false,
     maxEntries: new Map(),
     searches: new Map(),
     parts: new Map(),

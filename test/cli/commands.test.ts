@@ -412,7 +412,7 @@ describe('a table whose registry does not fit the model', () => {
     await writeFile(
       config,
       `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
-      export default defineGraph({ table: 'records', nodes: { NOTE: node({ ${search} }) }, edges: {} });`,
+      export default defineGraph({ table: 'records', nodes: { NOTE: node({ view: 'ALL', ${search} }) }, edges: {} });`,
     );
     await json('table', 'create', ...own);
     expect(await json('migrate', '--yes', '--config', config, ...own)).toMatchObject({ done: true });

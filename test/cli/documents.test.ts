@@ -26,7 +26,7 @@ beforeAll(async () => {
      import { sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({
        table: 'documents',
-       nodes: { NOTE: node({ list: true, search: { title: { shards: 2 } } }) },
+       nodes: { NOTE: node({ view: 'ALL', list: true, search: { title: { shards: 2 } } }) },
        edges: { ON: edge({ from: 'NOTE', to: 'NOTE', edgeSet: ['hours'], degree: true,
          inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
      });

@@ -33,7 +33,7 @@ describe('put, update and delete', () => {
     await writeFile(
       config,
       `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
-       export default defineGraph({ table: 'records', nodes: { GOAL: node({ versionAttribute: 'v' }) }, edges: {} });`,
+       export default defineGraph({ table: 'records', nodes: { GOAL: node({ view: 'ALL', versionAttribute: 'v' }) }, edges: {} });`,
     );
     await writeFile(lines, '{"source":"GOAL-V1","target":"GOAL-V1","v":7}\n');
     const versioned = (...args: string[]) => run(...args, '--config', config);
@@ -239,7 +239,7 @@ describe('a model with parts and an order by texts', () => {
       `import { defineGraph, edge, node, part } from '${ROOT}dist/index.js';
 export default defineGraph({
   table: 'chat-${process.pid}',
-  nodes: { USER: node({ parts: { STATE: part({ search: { status: { shards: 1 } } }), COUNTS: part() } }), ROOM: node() },
+  nodes: { USER: node({ view: 'ALL', parts: { STATE: part({ search: { status: { shards: 1 } } }), COUNTS: part() } }), ROOM: node({ view: 'ALL' }) },
   edges: { IN: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: 'nick', byPath: ['land', 'nick'] } } }) },
 });
 `,

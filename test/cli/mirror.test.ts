@@ -39,7 +39,7 @@ async function modelFile(name: string, sources: string): Promise<string> {
     config,
     `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
      import { mappedNode, sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
-     export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] });
+     export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node({ view: 'ALL' }) }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
   return config;
@@ -56,7 +56,7 @@ describe('edgeloom dev', () => {
     try {
       const theirs = defineGraph({
         table: { name: 'their-table', partitionKey: 'pk', sortKey: 'sk' },
-        nodes: { X: node() },
+        nodes: { X: node({ view: 'ALL' }) },
       });
       await new DynamoDBStore(client, theirs.table).put({ pk: { S: 'issue' }, sk: { S: '1' } });
       const status = ['status', '--endpoint', own.endpoint, '--config', config];
@@ -116,7 +116,10 @@ describe('edgeloom mirror', () => {
          },
        })];`,
     );
-    const app = defineGraph({ table: { name: 'app-table', partitionKey: 'pk', sortKey: 'sk' }, nodes: { X: node() } });
+    const app = defineGraph({
+      table: { name: 'app-table', partitionKey: 'pk', sortKey: 'sk' },
+      nodes: { X: node({ view: 'ALL' }) },
+    });
     const client = createClient({ endpoint: dev.endpoint });
     await createTable(app, { client });
     const store = new DynamoDBStore(client, app.table);

@@ -82,7 +82,7 @@ it('a model whose table has a name that DynamoDB refuses is refused when it is l
   const file = join(folder, 'short.mjs');
   await writeFile(
     file,
-    `import { defineGraph, node } from '${ROOT}dist/index.js';\nexport default defineGraph({ table: 'ev', nodes: { USER: node() } });\n`,
+    `import { defineGraph, node } from '${ROOT}dist/index.js';\nexport default defineGraph({ table: 'ev', nodes: { USER: node({ view: 'ALL' }) } });\n`,
   );
   const { message } = await failure('table', 'create', '--config', file);
   expect(message).toContain('table.name: should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .');

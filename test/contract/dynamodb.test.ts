@@ -41,7 +41,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
   it('speaks to a table and indexes with names of their own', async () => {
     const custom = defineGraph({
       table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'by-target' } },
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     await client.send(new CreateTableCommand(tableDefinition(custom)));

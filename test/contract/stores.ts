@@ -127,7 +127,7 @@ export const SUBJECTS: readonly Subject[] = [
 export function contractGraph(): CompiledModel {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'rank' } } }) },
   });
 }

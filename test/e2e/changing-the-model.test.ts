@@ -20,7 +20,7 @@ async function project(name: string, search: string): Promise<string> {
   await symlink(ROOT, join(path, 'node_modules/edgeloom'));
   await writeFile(join(path, 'package.json'), '{ "type": "module" }');
   const model = `import { defineGraph, node } from 'edgeloom';
-export default defineGraph({ table: 'shop', nodes: { ITEM: node({ search: ${search} }) }, edges: {} });
+export default defineGraph({ table: 'shop', nodes: { ITEM: node({ view: 'ALL', search: ${search} }) }, edges: {} });
 `;
   await writeFile(join(path, 'edgeloom.config.ts'), model);
   return path;

@@ -24,7 +24,7 @@ ${ENTRIES.slice(1)
   .join('\n')}
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node({ search: { name: {} } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 export const id: NodeId<typeof graph, 'USER'> = 'USER-1';

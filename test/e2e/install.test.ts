@@ -20,15 +20,15 @@ const built = await import(pathToFileURL(process.env.EDGELOOM_BUILT).href);
 if (built.EdgeloomError !== EdgeloomError || built.newId !== newId) throw new Error('the vocabulary is another copy');
 if (built.createClient !== createClient) throw new Error('the library is another copy');
 if (admin.tableDefinition === undefined) throw new Error('the tools are not there');
-export default defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) } });
+export default defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', search: { name: {} } }) } });
 `;
 const PLAIN_MODEL = `import { defineGraph, node } from 'edgeloom';
-export default defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) } });
+export default defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', search: { name: {} } }) } });
 `;
 const HANDLER = `import { createClient, createReader, createWriter, defineGraph, DynamoDBStore, edge, node } from 'edgeloom';
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ view: ['title'], search: { title: {} } }), USER: node({}) },
+  nodes: { GOAL: node({ view: ['title'], search: { title: {} } }), USER: node({ view: 'ALL',}) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
 });
 const store = new DynamoDBStore(createClient(), graph.table);

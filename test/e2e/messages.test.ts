@@ -14,32 +14,32 @@ import { date, defineGraph, derive, edge, node, number, part, rank, source, sum 
 const fields = z.object({ title: z.string(), kind: z.string(), points: z.number().optional(), isOpen: z.boolean(), status: z.enum(['OPEN', 'DONE', 'PAUSED']), tags: z.array(z.string()), note: z.string().nullable(), version: z.number().optional() });
 const ofEdge = z.object({ role: z.enum(['LEAD', 'MEMBER']), since: z.string(), hours: z.string(), rate: z.number() });
 const ends = { from: 'TICKET', to: 'TEAM' } as const;
-const nodes = { TICKET: node({ fields }), TEAM: node() };
+const nodes = { TICKET: node({ view: 'ALL', fields }), TEAM: node({ view: 'ALL' }) };
 export const used = [derive, number, part];
 `;
 
 const MODEL_MISTAKES = [
-  'node({ fields, search: { titel: {} } });',
-  "node({ fields, search: { heading: 'titel' } });",
-  "node({ fields, search: { heading: { attribute: 'titel' } } });",
-  'node({ fields, search: { title: { shardz: 5 } } });',
-  "node({ fields, search: { title: { project: ['titel'] } } });",
-  "node({ fields, search: { title: { partition: 'titel' } } });",
-  "node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });",
-  'node({ fields, search: { points: {} } });',
-  'node({ fields, search: { isOpen: { caseInsensitive: true } } });',
-  'node({ fields, search: { title: { multiValue: true } } });',
-  'node({ fields, search: { tags: {} } });',
-  'node({ fields, search: { note: {} } });',
-  "node({ fields, search: { title: { type: 'number' } } });",
-  "node({ fields, search: { status: rank('status', { OPEN: 1, DONE: 2 }) } });",
-  "node({ fields, search: { status: rank('statsu', { OPEN: 1, DONE: 2 }) } });",
-  'node({ fields, search: { first: derive((attributes: { titel: string }) => attributes.titel) } });',
+  'node({ view: "ALL", fields, search: { titel: {} } });',
+  "node({ view: 'ALL', fields, search: { heading: 'titel' } });",
+  "node({ view: 'ALL', fields, search: { heading: { attribute: 'titel' } } });",
+  'node({ view: "ALL", fields, search: { title: { shardz: 5 } } });',
+  "node({ view: 'ALL', fields, search: { title: { project: ['titel'] } } });",
+  "node({ view: 'ALL', fields, search: { title: { partition: 'titel' } } });",
+  "node({ view: 'ALL', fields, search: { shelf: { path: ['kind', 'titel'] } } });",
+  'node({ view: "ALL", fields, search: { points: {} } });',
+  'node({ view: "ALL", fields, search: { isOpen: { caseInsensitive: true } } });',
+  'node({ view: "ALL", fields, search: { title: { multiValue: true } } });',
+  'node({ view: "ALL", fields, search: { tags: {} } });',
+  'node({ view: "ALL", fields, search: { note: {} } });',
+  "node({ view: 'ALL', fields, search: { title: { type: 'number' } } });",
+  "node({ view: 'ALL', fields, search: { status: rank('status', { OPEN: 1, DONE: 2 }) } });",
+  "node({ view: 'ALL', fields, search: { status: rank('statsu', { OPEN: 1, DONE: 2 }) } });",
+  'node({ view: "ALL", fields, search: { first: derive((attributes: { titel: string }) => attributes.titel) } });',
   "node({ fields, view: ['title', 'titel'] });",
-  "node({ fields, viev: ['title'] });",
-  "node({ fields, versionAttribute: 'title' });",
-  "node({ fields: z.object({ version: z.number() }), versionAttribute: 'version' });",
-  'node({ fields, maxEntries: { tagz: 3 } });',
+  "node({ view: 'ALL', fields, viev: ['title'] });",
+  "node({ view: 'ALL', fields, versionAttribute: 'title' });",
+  "node({ view: 'ALL', fields: z.object({ version: z.number() }), versionAttribute: 'version' });",
+  'node({ view: "ALL", fields, maxEntries: { tagz: 3 } });',
   "part({ fields, view: ['titel'] });",
   "edge({ ...ends, fields: ofEdge, edgeSet: ['rol'] });",
   "edge({ ...ends, fields: ofEdge, edgeSet: { part: 'rol' } });",
@@ -76,8 +76,8 @@ const graph = defineGraph({
       view: ['title'],
       search: { points: { type: 'number' }, status: rank('status', { OPEN: 1, DONE: 2 }), code: { attribute: 'title', shards: 'value' } },
     }),
-    USER: node({ search: { name: { caseInsensitive: true } }, list: true }),
-    TEAM: node(),
+    USER: node({ view: 'ALL', search: { name: { caseInsensitive: true } }, list: true }),
+    TEAM: node({ view: 'ALL' }),
   },
   edges: {
     ASSIGNED: edge({

@@ -47,7 +47,7 @@ describe('a project that edgeloom init makes', () => {
   const COPIES = `import { defineGraph, edge, node } from 'edgeloom';
 export default defineGraph({
   table: 'books',
-  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node() },
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: 'ALL' }) },
   edges: { WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }) },
 });
 `;

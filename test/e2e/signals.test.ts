@@ -19,7 +19,7 @@ import { defineGraph, edge, node, sum } from '${new URL('../../dist/index.js', i
 import { sourceTable } from '${new URL('../../dist/admin.js', import.meta.url).href}';
 export default defineGraph({
   table: 'records',
-  nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
+  nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL', list: true, search: { name: {} } }) },
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
 });
 export const sources = [sourceTable('app-table', { map: () => [] })];

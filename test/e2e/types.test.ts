@@ -88,7 +88,7 @@ import { createReader, defineGraph, edge, node, type Store } from 'edgeloom';
 const inbound = { orders: { gsi0: 'since' } } as const;
 const reader = createReader(defineGraph({
   table: 'records',
-  nodes: { USER: node(), REPO: node(), ISSUE: node(), COMMENT: node() },
+  nodes: { USER: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }), ISSUE: node({ view: 'ALL' }), COMMENT: node({ view: 'ALL' }) },
   edges: {
     IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound }),
     ASSIGNED: edge({ from: 'ISSUE', to: 'USER', inbound }),
@@ -122,12 +122,12 @@ const inbound = { orders: { gsi0: 'since' } } as const;
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    ORG: node(),
-    USER: node({ list: true }),
-    REPO: node({ fields: z.object({ name: z.string() }) }),
+    ORG: node({ view: 'ALL' }),
+    USER: node({ view: 'ALL', list: true }),
+    REPO: node({ view: 'ALL', fields: z.object({ name: z.string() }) }),
     ISSUE: node({ fields, view: ['title'], search: { state: { project: ['title'] } } }),
-    COMMENT: node({ fields: z.object({ text: z.string() }) }),
-    LABEL: node(),
+    COMMENT: node({ view: 'ALL', fields: z.object({ text: z.string() }) }),
+    LABEL: node({ view: 'ALL' }),
   },
   edges: {
     MEMBER: edge({ from: 'USER', to: 'ORG', inbound }),
@@ -190,7 +190,7 @@ const writer = createWriter(graph, { store: {} as Store });`;
   it('shows a model by its name, however much is in it, where it is given one', async () => {
     const attributes = Array.from({ length: 20 }, (_, i) => `a${i}: z.string()`).join(', ');
     const nodes = ['ORG', 'USER', 'REPO', 'ISSUE'].map(
-      (type) => `${type}: node({ fields: z.object({ ${attributes} }) })`,
+      (type) => `${type}: node({ view: 'ALL', fields: z.object({ ${attributes} }) })`,
     );
     const head = `
 import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';

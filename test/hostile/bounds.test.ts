@@ -57,7 +57,7 @@ describe('a line of a file', () => {
 
 describe('import', () => {
   it('tells of a line that is too long and lists a bounded number of bad lines, each on one line', async () => {
-    const graph = defineGraph({ table: uniqueTableName(), nodes: { USER: node({}) } });
+    const graph = defineGraph({ table: uniqueTableName(), nodes: { USER: node({ view: 'ALL' }) } });
     const { store } = await testTable(graph);
     const file = join(folder, 'items.jsonl');
     const bad = Array.from({ length: 2 * MAX_LISTED_LINES }, () => '{"source":"a\\nline 7: forged","target":"b"}');

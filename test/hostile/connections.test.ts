@@ -21,7 +21,10 @@ import { uniqueTableName } from '../support/table.ts';
 /** A search that asks every one of its shards. */
 function searchedOver(shards: number) {
   const table = uniqueTableName();
-  return defineGraph({ table, nodes: { USER: node({ search: { name: { shards, shardBy: 'source' } } }) } });
+  return defineGraph({
+    table,
+    nodes: { USER: node({ view: 'ALL', search: { name: { shards, shardBy: 'source' } } }) },
+  });
 }
 
 /** A server's port, how many connections it has had at once and in all, and how to end it. */

@@ -122,7 +122,10 @@ describe('the values of one attribute', () => {
   it('are all searched for up to the bound', () => {
     const image = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, foods: foods(MAX_SEARCH_VALUES) };
     const { indexItems, problems } = derivedOf(
-      defineGraph({ table: 'records', nodes: { USER: node({ search: { foods: { multiValue: true } } }) } }),
+      defineGraph({
+        table: 'records',
+        nodes: { USER: node({ view: 'ALL', search: { foods: { multiValue: true } } }) },
+      }),
       'USER-1',
       'USER-1',
       image,

@@ -32,7 +32,7 @@ describe('a shown text', () => {
 const table = uniqueTableName();
 const graph = defineGraph({
   table,
-  nodes: { USER: node({ search: { name: {} } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
   edges: {
     FOLLOWS: edge({
       from: 'USER',
@@ -44,7 +44,7 @@ const graph = defineGraph({
 });
 const MODEL = `import { defineGraph, edge, node } from 'edgeloom';
 export default defineGraph({ table: '${table}',
-  nodes: { USER: node({ search: { name: {} } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { orders: { gsi0: 'note' }, project: 'ALL' } }) } });`;
 
 describe('a command', () => {

@@ -26,7 +26,10 @@ function moment(): { promise: Promise<void>; resolve: () => void } {
 async function open() {
   const graph = defineGraph({
     table: uniqueTableName(),
-    nodes: { GOAL: node({ list: true, search: { due: { type: 'date', shards: 2 } } }), USER: node() },
+    nodes: {
+      GOAL: node({ view: 'ALL', list: true, search: { due: { type: 'date', shards: 2 } } }),
+      USER: node({ view: 'ALL' }),
+    },
     edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
   const table = await testTable(graph);
@@ -227,7 +230,10 @@ describe('work whose signal is aborted', () => {
     await migrate(graph, quick);
     const changed = defineGraph({
       table: graph.table.name,
-      nodes: { GOAL: node({ list: true, search: { due: { type: 'date', shards: 3 } } }), USER: node() },
+      nodes: {
+        GOAL: node({ view: 'ALL', list: true, search: { due: { type: 'date', shards: 3 } } }),
+        USER: node({ view: 'ALL' }),
+      },
       edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const running = migrate(changed, {

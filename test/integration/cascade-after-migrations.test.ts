@@ -28,7 +28,7 @@ interface Options {
 function modelOf(table: string, { shards, orders, keys, list = false }: Options): CompiledModel {
   return defineGraph({
     table,
-    nodes: { A: node({ list, search: { name: { shards: 2 } } }), B: node({ view: ['title'] }) },
+    nodes: { A: node({ view: 'ALL', list, search: { name: { shards: 2 } } }), B: node({ view: ['title'] }) },
     edges: {
       AB: edge({
         from: 'A',

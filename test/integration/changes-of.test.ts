@@ -27,7 +27,7 @@ const graphOf = () =>
         },
         parts: { STATE: part({ view: ['status'], search: { status: { shards: 1 } } }) },
       }),
-      GOAL: node({ search: { title: { shards: 'value', partition: 'country' } } }),
+      GOAL: node({ view: 'ALL', search: { title: { shards: 'value', partition: 'country' } } }),
     },
     edges: {
       MEMBER: edge({

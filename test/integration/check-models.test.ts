@@ -186,7 +186,7 @@ describe('a check of a table whose registry has retired something', () => {
     const { before, store, migrate, run, read } = await checkedTable();
     const graph = defineGraph({
       table: before.table.name,
-      nodes: { USER: node({ search: { name: { shards: 2 } } }) },
+      nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
       edges: {},
     });
     const view = (await read('GOAL-1', '~view'))!;
@@ -251,10 +251,10 @@ describe('a check of a table whose registry has retired something', () => {
 describe('types of base items on a table with a registry', () => {
   const declared = (table: string) => {
     const edges = { NOTED: edge({ from: 'GOAL', to: 'USER', edgeSet: false }) };
-    const nodes = { GOAL: node({ parts: { STATE: part() } }), USER: node() };
+    const nodes = { GOAL: node({ view: 'ALL', parts: { STATE: part() } }), USER: node({ view: 'ALL' }) };
     return {
       model: defineGraph({ table, nodes, edges }),
-      more: defineGraph({ table, nodes: { ...nodes, TEAM: node() }, edges }),
+      more: defineGraph({ table, nodes: { ...nodes, TEAM: node({ view: 'ALL' }) }, edges }),
       next: defineGraph({ table, nodes: { ...nodes, USER: node({ view: ['name'] }) }, edges }),
     };
   };

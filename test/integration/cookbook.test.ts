@@ -225,7 +225,7 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
 describe('the recipes', () => {
   it('erases a person from code', async () => {
     const { nodes, edges } = {
-      nodes: { USER: edgeloom.node({ search: { name: {} } }), GOAL: edgeloom.node() },
+      nodes: { USER: edgeloom.node({ view: 'ALL', search: { name: {} } }), GOAL: edgeloom.node({ view: 'ALL' }) },
       edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER' }) },
     };
     const { table, writer, given } = await kitchen({ graph: edgeloom.defineGraph({ table: 'kitchen', nodes, edges }) });
@@ -293,7 +293,7 @@ describe('the recipes', () => {
   it('moves an edge next to writers of two versions: it is always at one place, and no change of it is lost', async () => {
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
-      nodes: { TASK: edgeloom.node(), LIST: edgeloom.node() },
+      nodes: { TASK: edgeloom.node({ view: 'ALL' }), LIST: edgeloom.node({ view: 'ALL' }) },
       edges: { IN: edgeloom.edge({ from: 'TASK', to: 'LIST', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { table, writer, reader, given } = await kitchen({ graph });
@@ -337,7 +337,11 @@ describe('the recipes', () => {
   });
 
   it('watches a reader, a writer and a check', async () => {
-    const graph = edgeloom.defineGraph({ table: 'kitchen', nodes: { TASK: edgeloom.node() }, edges: {} });
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { TASK: edgeloom.node({ view: 'ALL' }) },
+      edges: {},
+    });
     const { table, given } = await kitchen({ graph });
     await given.writer.putNode('TASK-1', {});
     await table.projectAll();
@@ -350,7 +354,7 @@ describe('the recipes', () => {
   it('changes ids next to a version that knows the old ones, and one that knows both', async () => {
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
-      nodes: { USER: edgeloom.node({ list: true }) },
+      nodes: { USER: edgeloom.node({ view: 'ALL', list: true }) },
       edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const nodes = Array.from({ length: 4 }, (_, i) => [`USER-old${i}`, `USER-new${i}`] as const);
@@ -379,7 +383,11 @@ describe('the recipes', () => {
   });
 
   it('deletes a node for good while its copy is at the new place', async () => {
-    const graph = edgeloom.defineGraph({ table: 'kitchen', nodes: { USER: edgeloom.node() }, edges: {} });
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ view: 'ALL' }) },
+      edges: {},
+    });
     const { table, writer, reader, given } = await kitchen({ graph });
     const { moveNode, deleteMoving, findMoving } = await moversOf(given);
     await writer.putNode('USER-1', { name: 'Ada' });
@@ -414,10 +422,10 @@ describe('the recipes', () => {
 
   it('splits a type next to a version that knows the old one, and one that knows all three', async () => {
     const [move] = blocksOf('Split a type');
-    const listed = edgeloom.node({ list: true });
+    const listed = edgeloom.node({ view: 'ALL', list: true });
     const graphOf = (tickets: Record<string, Untyped>, types: readonly string[]) =>
       edgeloom.defineGraph({
-        ...{ table: 'kitchen', nodes: { USER: edgeloom.node(), ...tickets } as Untyped },
+        ...{ table: 'kitchen', nodes: { USER: edgeloom.node({ view: 'ALL' }), ...tickets } as Untyped },
         edges: {
           ASSIGNED: edgeloom.edge({ from: types, to: 'USER', inbound: { orders: { gsi0: 'since' } } } as Untyped),
         },
@@ -444,10 +452,10 @@ describe('the recipes', () => {
 
   it('merges two types next to a version that knows the two, and one that knows all three', async () => {
     const [move] = blocksOf('Merge two types');
-    const listed = edgeloom.node({ list: true });
+    const listed = edgeloom.node({ view: 'ALL', list: true });
     const graphOf = (animals: Record<string, Untyped>) =>
       edgeloom.defineGraph({
-        ...{ table: 'kitchen', nodes: { PERSON: edgeloom.node(), ...animals } as Untyped },
+        ...{ table: 'kitchen', nodes: { PERSON: edgeloom.node({ view: 'ALL' }), ...animals } as Untyped },
         edges: {
           OWNS: edgeloom.edge({
             from: 'PERSON',
@@ -481,7 +489,11 @@ describe('the recipes', () => {
   it('keeps an attribute unique next to a version that makes no claims, and then among all', async () => {
     const [code, claims] = blocksOf('Keep an attribute unique');
     const graph = edgeloom.defineGraph({
-      ...{ table: 'kitchen', nodes: { USER: edgeloom.node({ list: true }), EMAIL: edgeloom.node() }, edges: {} },
+      ...{
+        table: 'kitchen',
+        nodes: { USER: edgeloom.node({ view: 'ALL', list: true }), EMAIL: edgeloom.node({ view: 'ALL' }) },
+        edges: {},
+      },
     });
     const { table, writer, given } = await kitchen({ graph });
     const names = ['claimOf', 'createUser', 'changeEmail', 'deleteUser'];
@@ -539,7 +551,10 @@ describe('the recipes', () => {
     const [code] = blocksOf('A server');
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
-      nodes: { USER: edgeloom.node({ search: { name: { shards: 2 } } }), GOAL: edgeloom.node() },
+      nodes: {
+        USER: edgeloom.node({ view: 'ALL', search: { name: { shards: 2 } } }),
+        GOAL: edgeloom.node({ view: 'ALL' }),
+      },
       edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { table, writer, given } = await kitchen({ graph });
@@ -596,7 +611,7 @@ describe('the recipes', () => {
   it('handles changes in terms of the model', async () => {
     const table = edgeloom.defineGraph({
       table: 'tickets',
-      nodes: { TICKET: edgeloom.node(), USER: edgeloom.node() },
+      nodes: { TICKET: edgeloom.node({ view: 'ALL' }), USER: edgeloom.node({ view: 'ALL' }) },
       edges: { ASSIGNED: edgeloom.edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const { given, writer, table: kitchenTable } = await kitchen({ graph: table });
@@ -620,7 +635,7 @@ describe('the recipes', () => {
     const [code, loading] = blocksOf('Stream changes to another store');
     const graph = edgeloom.defineGraph({
       table: 'kitchen',
-      nodes: { USER: edgeloom.node({ search: { name: { shards: 1 } } }) },
+      nodes: { USER: edgeloom.node({ view: 'ALL', search: { name: { shards: 1 } } }) },
       edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER' }) },
     });
     const { table, writer, given } = await kitchen({ graph });

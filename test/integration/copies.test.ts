@@ -16,7 +16,10 @@ const EDGE = 'WROTE-AUTHOR-1';
 function libraryGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { BOOK: node({ viewBudgetBytes: 2_048 }), AUTHOR: node({ search: { age: { type: 'number' } } }) },
+    nodes: {
+      BOOK: node({ view: 'ALL', viewBudgetBytes: 2_048 }),
+      AUTHOR: node({ view: 'ALL', search: { age: { type: 'number' } } }),
+    },
     edges: {
       WROTE: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['role'], copy: ['name', 'birthYear'] }),
       REVIEWED: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['note'] }),

@@ -9,7 +9,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const at = date('at');
 const graph: CompiledModel = defineGraph({
   table: uniqueTableName(),
-  nodes: { EVENT: node({ search: { at: { type: 'date', shards: 2 } } }), DAY: node() },
+  nodes: { EVENT: node({ view: 'ALL', search: { at: { type: 'date', shards: 2 } } }), DAY: node({ view: 'ALL' }) },
   edges: {
     ON: edge({
       from: 'EVENT',

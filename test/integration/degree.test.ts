@@ -10,7 +10,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 function socialGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ viewBudgetBytes: 1024 }), TEAM: node() },
+    nodes: { USER: node({ view: 'ALL', viewBudgetBytes: 1024 }), TEAM: node({ view: 'ALL' }) },
     edges: {
       FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { orders: { gsi0: 'since' } } }),
       BLOCKS: edge({ from: 'USER', to: 'USER' }),

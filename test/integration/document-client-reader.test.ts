@@ -10,7 +10,10 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
   table: uniqueTableName(),
-  nodes: { GOAL: node({ search: { points: { type: 'number', shards: 2 } } }), USER: node() },
+  nodes: {
+    GOAL: node({ view: 'ALL', search: { points: { type: 'number', shards: 2 } } }),
+    USER: node({ view: 'ALL' }),
+  },
   edges: {
     MEMBER: edge({
       from: 'GOAL',

@@ -14,7 +14,7 @@ const BUDGET_UNITS = BUDGET_BYTES / 1024;
 function hubGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ viewBudgetBytes: BUDGET_BYTES }) },
+    nodes: { USER: node({ view: 'ALL', viewBudgetBytes: BUDGET_BYTES }) },
     edges: {
       FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
       BLOCKS: edge({ from: 'USER', to: 'USER' }),

@@ -16,8 +16,8 @@ async function table() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: {
-      GOAL: node({ viewBudgetBytes: 4_096, search: { status: { shards: 1 } } }),
-      USER: node({ search: { name: { shards: 4 }, foods: { multiValue: true, shards: 1 } } }),
+      GOAL: node({ view: 'ALL', viewBudgetBytes: 4_096, search: { status: { shards: 1 } } }),
+      USER: node({ view: 'ALL', search: { name: { shards: 4 }, foods: { multiValue: true, shards: 1 } } }),
     },
     edges: {
       MEMBER: edge({

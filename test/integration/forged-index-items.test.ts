@@ -23,6 +23,7 @@ function modelOf(name: string): CompiledModel {
     table: name,
     nodes: {
       USER: node({
+        view: 'ALL',
         list: true,
         search: {
           name: { shards: 2, project: 'ALL' },
@@ -31,7 +32,7 @@ function modelOf(name: string): CompiledModel {
           key: { shards: 'value' },
         },
       }),
-      GOAL: node({}),
+      GOAL: node({ view: 'ALL' }),
     },
     edges: {
       MEMBER: edge({

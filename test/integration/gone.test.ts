@@ -25,6 +25,7 @@ function goneGraph({ deletedWhen }: Way) {
     table: uniqueTableName(),
     nodes: {
       GOAL: node({
+        view: 'ALL',
         ...deletion,
         search: { title: { shards: 1, project: 'ALL' }, tags: { multiValue: true } },
         list: true,

@@ -26,7 +26,7 @@ const KEY = hashedEdgeKey('FRIEND', 'USER-2');
 function friendsGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ view: ['name'] }), TEAM: node() },
+    nodes: { USER: node({ view: ['name'] }), TEAM: node({ view: 'ALL' }) },
     edges: {
       FRIEND: edge({
         from: 'USER',

@@ -25,7 +25,7 @@ function hostileGraph() {
   streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}/stream/2026-01-01T00:00:00.000`;
   return defineGraph({
     table,
-    nodes: { USER: node({ search: { name: {}, age: { type: 'number' }, foods: { multiValue: true } } }) },
+    nodes: { USER: node({ view: 'ALL', search: { name: {}, age: { type: 'number' }, foods: { multiValue: true } } }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' } } }) },
   });
 }

@@ -55,7 +55,7 @@ async function fileOf(lines: readonly (Line | string)[]): Promise<string> {
 function graphOf(table: string) {
   return defineGraph({
     table,
-    nodes: { ORDER: node(), USER: node() },
+    nodes: { ORDER: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
     edges: { OF: edge({ from: 'ORDER', to: 'USER' }) },
     mirrored: ['ORDER', 'USER', 'OF'],
   });

@@ -19,7 +19,7 @@ const model = () =>
       indexes: { gsi0: { name: 'lists', partitionKey: 'list', sortKey: 'place' } },
     },
     nodes: {
-      ORG: node({ search: { name: {} }, list: true }),
+      ORG: node({ view: 'ALL', search: { name: {} }, list: true }),
       USER: node({ view: ['name'], parts: { STATE: part({ search: { mood: {} } }) } }),
     },
     edges: {

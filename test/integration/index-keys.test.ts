@@ -21,7 +21,10 @@ const graphOf = () =>
         gsi1: { name: 'GSI2', partitionKey: 'GSI2PK', sortKey: 'GSI2SK' },
       },
     },
-    nodes: { GOAL: node({ search: { title: { shards: 2, project: 'ALL' } } }), USER: node() },
+    nodes: {
+      GOAL: node({ view: 'ALL', search: { title: { shards: 2, project: 'ALL' } } }),
+      USER: node({ view: 'ALL' }),
+    },
     edges: {
       MEMBER: edge({
         from: 'GOAL',

@@ -12,8 +12,11 @@ describe('the list of a node type', () => {
   /** A table with a list, of which the registry has the model. */
   async function listedTable() {
     const table = await evolvingTable((of) => ({
-      plain: defineGraph({ table: of, nodes: { A: node({ search: { name: { shards: 1 } } }) } }),
-      listed: defineGraph({ table: of, nodes: { A: node({ list: true, search: { name: { shards: 1 } } }) } }),
+      plain: defineGraph({ table: of, nodes: { A: node({ view: 'ALL', search: { name: { shards: 1 } } }) } }),
+      listed: defineGraph({
+        table: of,
+        nodes: { A: node({ view: 'ALL', list: true, search: { name: { shards: 1 } } }) },
+      }),
     }));
     const put = (i: number) =>
       table.store.put({ source: { S: `A-${i}` }, target: { S: `A-${i}` }, name: { S: `name ${i}` } });
@@ -71,9 +74,13 @@ describe('an item that somebody else has put into an index partition', () => {
         graph: defineGraph({
           table: of,
           nodes: {
-            USER: node({ list: true, search: { name: { shards: 1 }, tags: { multiValue: true, shards: 1 } } }),
-            TEAM: node(),
-            SPY: node(),
+            USER: node({
+              view: 'ALL',
+              list: true,
+              search: { name: { shards: 1 }, tags: { multiValue: true, shards: 1 } },
+            }),
+            TEAM: node({ view: 'ALL' }),
+            SPY: node({ view: 'ALL' }),
           },
           edges: {
             JOINED: edge({

@@ -22,7 +22,7 @@ const LIMITS = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
 const graphOf = () =>
   defineGraph({
     table: { name: uniqueTableName(), indexes: { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } } },
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
 

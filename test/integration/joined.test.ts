@@ -17,7 +17,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 function trackerGraph({ degree = false, byOrg = false } = {}) {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { TICKET: node(), PROJECT: node(), USER: node() },
+    nodes: { TICKET: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
     edges: {
       IN_PROJECT: edge({
         from: 'TICKET',
@@ -267,7 +267,7 @@ describe('what is wrong with an index item of two base items', () => {
     const { run, ticket, store, checked } = await tracker();
     const graph = defineGraph({
       table: uniqueTableName(),
-      nodes: { A: node(), B: node() },
+      nodes: { A: node({ view: 'ALL' }), B: node({ view: 'ALL' }) },
       edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { byBoth: ['own', source('its')] } } }) },
     });
     const table = await testTable(graph);

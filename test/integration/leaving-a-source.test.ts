@@ -17,7 +17,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const model = (table: string, mirrored: boolean) =>
   defineGraph({
     table,
-    nodes: { ISSUE: node(), REPO: node() },
+    nodes: { ISSUE: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }) },
     edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', edgeSet: ['state'], inbound: { orders: { gsi0: 'state' } } }) },
     ...(mirrored && { mirrored: ['ISSUE', 'REPO', 'IN_REPO'] }),
   });
@@ -27,7 +27,7 @@ describe('a table that leaves its source', () => {
     const app = await testTable(
       defineGraph({
         table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
-        nodes: { X: node() },
+        nodes: { X: node({ view: 'ALL' }) },
       }),
     );
     const ours = await testTable(model(uniqueTableName(), true));

@@ -12,7 +12,7 @@ import { status } from '../../src/trust/explain/status.ts';
 
 const graph = defineGraph({
   table: 'graph',
-  nodes: { ISSUE: node(), REPO: node() },
+  nodes: { ISSUE: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }) },
   edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: 'status' } } }) },
   mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
 });

@@ -109,7 +109,7 @@ describe('a migration of a table', () => {
     const graphWith = (degree: boolean) =>
       defineGraph({
         table: of.table.name,
-        nodes: { USER: node() },
+        nodes: { USER: node({ view: 'ALL' }) },
         edges: {
           LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, degree, inbound: { orders: { gsi0: 'since' } } }),
         },
@@ -127,8 +127,12 @@ describe('a migration of a table', () => {
     const { before: of, store, user, migrate: run } = await migratingTable();
     const table = of.table.name;
     const initial = derive(({ name }) => String(name).charAt(0));
-    const derived = defineGraph({ table, nodes: { USER: node({ search: { initial } }) }, edges: {} });
-    const without = defineGraph({ table, nodes: { USER: node({ search: { name: { shards: 2 } } }) }, edges: {} });
+    const derived = defineGraph({ table, nodes: { USER: node({ view: 'ALL', search: { initial } }) }, edges: {} });
+    const without = defineGraph({
+      table,
+      nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
+      edges: {},
+    });
     await user(1);
     expect(await run(derived, { random: () => 0 })).toMatchObject({ done: true });
     await expect(run(without)).rejects.toMatchObject({ code: 'projection-code-missing' });
@@ -143,10 +147,13 @@ describe('a migration of a table', () => {
     const table = of.table.name;
     const KNOWS = { from: 'USER', to: 'USER' } as const;
     const mark = derive(({ since }) => `since ${since}`);
-    const labelled = { nodes: { USER: node() }, edges: { KNOWS: edge({ ...KNOWS, edgeSet: { mark } }) } };
+    const labelled = {
+      nodes: { USER: node({ view: 'ALL' }) },
+      edges: { KNOWS: edge({ ...KNOWS, edgeSet: { mark } }) },
+    };
     const without = defineGraph({
       table,
-      nodes: { USER: node({ search: { name: { shards: 2 } } }) },
+      nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
       edges: { KNOWS: edge(KNOWS) },
     });
     await user(1);
@@ -251,7 +258,7 @@ describe('a migration of a table', () => {
     const { graph: before, store, passLease, migrate: run, reader, projectAll } = await migratingTable();
     const after = defineGraph({
       table: before.table.name,
-      nodes: { GOAL: node({ view: ['title'] }), USER: node({ search: { name: { shards: 2 } } }) },
+      nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
       edges: {
         MEMBER: edge({
           ...{ from: 'GOAL', to: 'USER', degree: true },
@@ -384,8 +391,11 @@ describe('an item that only an older generation cannot derive', () => {
       defineGraph({
         table: name,
         nodes: {
-          GOAL: node({ search: { role: { attribute: rank('role', roles), shards: 1 }, size: { type, shards: 1 } } }),
-          USER: node(),
+          GOAL: node({
+            view: 'ALL',
+            search: { role: { attribute: rank('role', roles), shards: 1 }, size: { type, shards: 1 } },
+          }),
+          USER: node({ view: 'ALL' }),
         },
         edges: {
           MEMBER: edge({

@@ -22,7 +22,10 @@ function graphOf(table: string, { shards = 2, lead = 500, view = ['name'], withP
     table,
     nodes: {
       SHOP: node({ view }),
-      ITEM: node({ search: { name: { shards }, ...(withPrice && { price: { type: 'number', shards: 1 } }) } }),
+      ITEM: node({
+        view: 'ALL',
+        search: { name: { shards }, ...(withPrice && { price: { type: 'number', shards: 1 } }) },
+      }),
     },
     edges: {
       SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { orders: { gsi0: rank('grade', { A: lead, B: 100 }) } } }),
@@ -94,7 +97,7 @@ describe('the plan of a migration', () => {
     const totalled = (attribute: string, list: unknown) =>
       defineGraph({
         table: before.table.name,
-        nodes: { SHOP: node(), ITEM: node() },
+        nodes: { SHOP: node({ view: 'ALL' }), ITEM: node({ view: 'ALL' }) },
         edges: {
           SELLS: edge({
             from: 'SHOP',
@@ -123,7 +126,7 @@ describe('the plan of a migration', () => {
     const rename = (search: object, gsi0: unknown) =>
       defineGraph({
         table: before.table.name,
-        nodes: { SHOP: node({ view: ['name'] }), ITEM: node({ search: search as { name: object } }) },
+        nodes: { SHOP: node({ view: ['name'] }), ITEM: node({ view: 'ALL', search: search as { name: object } }) },
         edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { orders: { gsi0: gsi0 as string } } }) },
       });
     const renamed = await plan(rename({ fullName: {}, name: { shards: 7 } }, 'level'));

@@ -17,11 +17,11 @@ async function rig() {
   const app = await testTable(
     defineGraph({
       table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' },
-      nodes: { X: node() },
+      nodes: { X: node({ view: 'ALL' }) },
     }),
   );
   const ours = await testTable(
-    defineGraph({ table: uniqueTableName(), nodes: { ISSUE: node() }, edges: {}, mirrored: ['ISSUE'] }),
+    defineGraph({ table: uniqueTableName(), nodes: { ISSUE: node({ view: 'ALL' }) }, edges: {}, mirrored: ['ISSUE'] }),
   );
   const lines: [level: string, details: object, message: string][] = [];
   const log = (level: string) => (details: object, message: string) => void lines.push([level, details, message]);

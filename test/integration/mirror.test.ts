@@ -17,14 +17,14 @@ async function twoTables() {
   const app = await testTable(
     defineGraph({
       table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' },
-      nodes: { X: node() },
+      nodes: { X: node({ view: 'ALL' }) },
     }),
   );
   const ours = await testTable(
     defineGraph({
       table: uniqueTableName(),
       nodes: {
-        ISSUE: node({ search: { subject: { shards: 1, project: 'ALL' } } }),
+        ISSUE: node({ view: 'ALL', search: { subject: { shards: 1, project: 'ALL' } } }),
         REPO: node({ view: 'ALL' }),
       },
       edges: {

@@ -12,8 +12,8 @@ async function open(onWrite: OnWrite) {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: {
-      GOAL: node({ parts: { STATE: part() } }),
-      USER: node({ fields: z.object({ name: z.string(), updatedAt: z.string() }) }),
+      GOAL: node({ view: 'ALL', parts: { STATE: part() } }),
+      USER: node({ view: 'ALL', fields: z.object({ name: z.string(), updatedAt: z.string() }) }),
     },
     edges: { AIMS: edge({ from: 'GOAL', to: 'USER' }) },
   });

@@ -24,7 +24,7 @@ const MEMBERS = [
 const model = <const Orders extends object>(table: string, orders: Orders) =>
   defineGraph({
     table,
-    nodes: { M: node(), GOAL: node() },
+    nodes: { M: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
     edges: { MEMBER: edge({ from: 'M', to: 'GOAL', edgeSet: false, degree: true, inbound: { orders } as never }) },
   });
 

@@ -28,7 +28,7 @@ const graphOf = () =>
           COUNTS: part(),
         },
       }),
-      ROOM: node(),
+      ROOM: node({ view: 'ALL' }),
     },
     edges: {
       IN: edge({

@@ -8,7 +8,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 it('records in quarantine are not passed over in silence: a worker warns once for each kind, and counts', async () => {
   const graph = defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ search: { age: { type: 'number' } } }) },
+    nodes: { USER: node({ view: 'ALL', search: { age: { type: 'number' } } }) },
   });
   const { store, allRecords, projector } = await testTable(graph);
   for (let i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 async function open() {
   const graph = defineGraph({
     table: uniqueTableName(),
-    nodes: { GOAL: node({ view: ['title'], list: true }), USER: node() },
+    nodes: { GOAL: node({ view: ['title'], list: true }), USER: node({ view: 'ALL' }) },
     edges: {
       AIMS: edge({
         from: 'GOAL',

@@ -14,7 +14,7 @@ function goals<const Copy extends string>(table: string, copy?: readonly Copy[])
     nodes: {
       GOAL: node({ view: ['title'], viewBudgetBytes: 4_096 }),
       USER: node({ view: ['name', 'city'] }),
-      TEAM: node(),
+      TEAM: node({ view: 'ALL' }),
     },
     edges: {
       MEMBER: edge({

@@ -14,6 +14,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     TICKET: node({
+      view: 'ALL',
       search: {
         dueDate: { type: 'date', shards: 8, project: ['status', 'points', 'urgent', 'title'] },
         title: { project: 'ALL', shards: 200 },

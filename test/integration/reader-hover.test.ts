@@ -37,7 +37,7 @@ const graph = defineGraph({
       list: true,
     }),
     USER: node({ fields: z.object({ name: z.string(), email: z.string() }), view: ['name'] }),
-${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search: { size: { type: 'number' } } }),`)}
+${each((i) => `    T${i}: node({ view: 'ALL', fields: z.object({ size: z.number() }), search: { size: { type: 'number' } } }),`)}
   },
   edges: {
     MEMBER: edge({

@@ -9,7 +9,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
   table: uniqueTableName(),
-  nodes: { GOAL: node(), USER: node(), TEAM: node() },
+  nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
   edges: {
     MEMBER: edge({
       from: 'GOAL',

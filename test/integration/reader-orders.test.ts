@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const tickets = (table: string) =>
   defineGraph({
     table,
-    nodes: { TICKET: node(), USER: node() },
+    nodes: { TICKET: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
     edges: {
       FOR: edge({
         from: 'TICKET',

@@ -13,7 +13,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const tickets = (table: string) =>
   defineGraph({
     table,
-    nodes: { TICKET: node(), USER: node({ view: ['name'] }), TEAM: node({ view: 'KEYS_ONLY' }) },
+    nodes: { TICKET: node({ view: 'ALL' }), USER: node({ view: ['name'] }), TEAM: node({ view: 'KEYS_ONLY' }) },
     edges: {
       FOR: edge({
         from: ['TICKET', 'USER'],

@@ -122,7 +122,7 @@ describe('a page of nodes that no edge set names neighbours of', () => {
   it('tells a node that does not exist, and takes the Query alone only where no neighbours are asked for', async () => {
     const graph = defineGraph({
       table: uniqueTableName(),
-      nodes: { GOAL: node({ view: ['title'] }), USER: node() },
+      nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL' }) },
       edges: {
         MEMBER: edge({
           from: 'GOAL',

@@ -10,7 +10,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
   table: uniqueTableName(),
-  nodes: { GOAL: node({ view: ['title'] }), USER: node(), TEAM: node() },
+  nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
   edges: {
     MEMBER: edge({
       from: 'GOAL',

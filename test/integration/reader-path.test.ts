@@ -13,6 +13,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     STORE: node({
+      view: 'ALL',
       search: {
         location: { partition: 'country', path, shards: 1 },
         spread: { path, shards: 3, project: ['city'] },

@@ -15,6 +15,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     USER: node({
+      view: 'ALL',
       search: {
         name: { shards: 200, hash: 'codepoint-product', project: ['email'] },
         email: { caseInsensitive: true, shards: 4 },
@@ -24,9 +25,9 @@ const graph = defineGraph({
         initial: derive(({ name }) => (typeof name === 'string' ? name.slice(0, 1) : undefined)),
       },
     }),
-    STORE: node({ search: { city: { partition: 'country', shards: 2 }, phone: { shards: 'value' } } }),
-    EVENT: node({ search: { at: { type: 'date', shards: 3 }, amount: { type: 'number', shards: 3 } } }),
-    TEXT: node({ search: { text: { shards: 3 } } }),
+    STORE: node({ view: 'ALL', search: { city: { partition: 'country', shards: 2 }, phone: { shards: 'value' } } }),
+    EVENT: node({ view: 'ALL', search: { at: { type: 'date', shards: 3 }, amount: { type: 'number', shards: 3 } } }),
+    TEXT: node({ view: 'ALL', search: { text: { shards: 3 } } }),
   },
 });
 
@@ -149,7 +150,7 @@ describe('eq', () => {
     const { store, projectAll, graph } = await testTable(
       defineGraph({
         table: uniqueTableName(),
-        nodes: { WORD: node({ search: { word: { caseInsensitive: true, shards: 2 } } }) },
+        nodes: { WORD: node({ view: 'ALL', search: { word: { caseInsensitive: true, shards: 2 } } }) },
       }),
     );
     const writer = createWriter(graph, { store });
@@ -223,7 +224,7 @@ describe('eq', () => {
     const own = await testTable(
       defineGraph({
         table: uniqueTableName(),
-        nodes: { DOC: node({ search: { body: { shards: 'value', partition: 'tenant' } } }) },
+        nodes: { DOC: node({ view: 'ALL', search: { body: { shards: 'value', partition: 'tenant' } } }) },
       }),
     );
     const writer = createWriter(own.graph, { store: own.store });
@@ -501,7 +502,7 @@ describe('arguments that do not fit are refused', () => {
       .all({ partition: 'US', limit: 1 });
     const changed = defineGraph({
       table: graph.table.name,
-      nodes: { STORE: node({ search: { city: { partition: 'country', caseInsensitive: true } } }) },
+      nodes: { STORE: node({ view: 'ALL', search: { city: { partition: 'country', caseInsensitive: true } } }) },
     });
     const city = reader.search('STORE.city');
     // The limit may change from page to page.

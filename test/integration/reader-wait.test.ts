@@ -8,7 +8,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
-    GOAL: node(),
+    GOAL: node({ view: 'ALL' }),
     USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { multiValue: true, shards: 2 } } }),
   },
   edges: {

@@ -8,7 +8,11 @@ import { check } from '../../src/trust/check/check.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) }, edges: {} });
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
+  edges: {},
+});
 const USERS = 600;
 /** Time of a call; all of the writes take longer at this rate. */
 const CALL_MS = 120_000;

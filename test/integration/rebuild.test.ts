@@ -16,10 +16,11 @@ function changedGraph(table: string) {
     nodes: {
       GOAL: node({ view: ['title'], search: { title: {} } }),
       USER: node({
+        view: 'ALL',
         search: { name: { shards: 10 }, email: { caseInsensitive: true }, favoriteFoods: { multiValue: true } },
       }),
-      TEAM: node(),
-      ORG: node(),
+      TEAM: node({ view: 'ALL' }),
+      ORG: node({ view: 'ALL' }),
     },
     edges: {
       GOALMEMBERSHIP: edge({

@@ -15,7 +15,10 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 function bookGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ search: { name: { shards: 1 }, age: { type: 'number', shards: 1 } } }), BOOK: node() },
+    nodes: {
+      USER: node({ view: 'ALL', search: { name: { shards: 1 }, age: { type: 'number', shards: 1 } } }),
+      BOOK: node({ view: 'ALL' }),
+    },
     edges: {
       READ: edge({
         from: 'USER',

@@ -17,6 +17,7 @@ function poisonGraph() {
     table: uniqueTableName(),
     nodes: {
       USER: node({
+        view: 'ALL',
         search: {
           name: {},
           age: { type: 'number' },
@@ -25,7 +26,7 @@ function poisonGraph() {
           tag: derive((user: Record<string, unknown>) => (user['tag'] as { text: string } | undefined)?.text.trim()),
         },
       }),
-      TEAM: node(),
+      TEAM: node({ view: 'ALL' }),
     },
     edges: {
       MEMBER: edge({

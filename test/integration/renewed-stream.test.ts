@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 it('nodes and edges of the model are of no unknown type while none of its projections is ready', async () => {
   const graph = defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ search: { name: {} } }) },
+    nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
     edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
   const { store } = await testTable(graph);

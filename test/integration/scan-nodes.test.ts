@@ -10,8 +10,8 @@ async function open() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: {
-      GOAL: node({ deletedWhen: 'deletedAt', parts: { STATE: part() }, search: { title: {} } }),
-      USER: node(),
+      GOAL: node({ view: 'ALL', deletedWhen: 'deletedAt', parts: { STATE: part() }, search: { title: {} } }),
+      USER: node({ view: 'ALL' }),
     },
     edges: { AIMS: edge({ from: 'GOAL', to: 'USER', edgeSet: [] }) },
   });

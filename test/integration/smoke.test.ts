@@ -4,7 +4,9 @@ import { node } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 it('projects a node into its view', async () => {
-  const { store, projectAll } = await testTable(defineGraph({ table: uniqueTableName(), nodes: { USER: node() } }));
+  const { store, projectAll } = await testTable(
+    defineGraph({ table: uniqueTableName(), nodes: { USER: node({ view: 'ALL' }) } }),
+  );
   await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } });
   const result = await projectAll();
   expect(result).toMatchObject({ records: 1, units: 1, writes: 1 });

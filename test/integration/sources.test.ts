@@ -14,7 +14,7 @@ const graph = defineGraph({
   nodes: {
     DOC: node({ view: ['title'], search: { body: { shards: 'value' }, tags: { multiValue: true, shards: 'value' } } }),
     USER: node({ view: ['email'] }),
-    EMAIL: node(),
+    EMAIL: node({ view: 'ALL' }),
   },
   edges: {
     TAGGED: edge({
@@ -228,7 +228,7 @@ describe('D17: an attribute is unique by a recipe', () => {
 describe('ranks and index partitions', () => {
   const members = defineGraph({
     table: uniqueTableName(),
-    nodes: { GOAL: node(), TICKET: node(), USER: node() },
+    nodes: { GOAL: node({ view: 'ALL' }), TICKET: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
     edges: {
       MEMBER: edge({
         from: 'GOAL',

@@ -97,7 +97,7 @@ describe('the status of a table', () => {
     // The same table, and a model that needs another index.
     const graph = defineGraph({
       table: small.table.name,
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
     });
     expect(await hasTtl(client, small)).toBe(true);

@@ -304,7 +304,7 @@ describe('a studio that may write', () => {
       before,
       after: `{"name":"Eva","n":${DIGITS},"more":[1]}`,
     });
-    expect(edited.answer).toEqual({ changed: ['name', 'more'] });
+    expect(edited.answer).toMatchObject({ changed: ['name', 'more'] });
     expect(await writable.store.get({ source: 'USER-U3', target: 'USER-U3' }, { consistent: true })).toMatchObject({
       item: { name: { S: 'Eva' }, n: { N: DIGITS }, other: { S: 'theirs' }, more: { L: [{ N: '1' }] } },
     });

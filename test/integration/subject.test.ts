@@ -21,11 +21,12 @@ function libraryGraph() {
     table: uniqueTableName(),
     nodes: {
       BORROWER: node({
+        view: 'ALL',
         search: { name: {}, tags: { multiValue: true } },
         parts: { CARD: part({ search: { state: {} } }) },
       }),
       BOOK: node({ view: ['title'], search: { title: {} } }),
-      BRANCH: node(),
+      BRANCH: node({ view: 'ALL' }),
     },
     edges: {
       LOAN: edge({
@@ -184,7 +185,7 @@ describe('subject erase', () => {
     const table = await testTable(
       defineGraph({
         table: uniqueTableName(),
-        nodes: { BORROWER: node(), BOOK: node() },
+        nodes: { BORROWER: node({ view: 'ALL' }), BOOK: node({ view: 'ALL' }) },
         edges: {
           RATED: edge({ from: 'BORROWER', to: 'BOOK', inbound: { groupBy } }),
           CITES: edge({ from: 'BOOK', to: 'BOOK', degree: true, outgoing: { groupBy } }),

@@ -36,7 +36,7 @@ it('a model whose indexes and stream the table does not have is told of each, in
   const edges = (orders: Record<string, string>) => ({
     KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }),
   });
-  const nodes = { USER: node() };
+  const nodes = { USER: node({ view: 'ALL' }) };
   const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });
   const large = defineGraph({ table, nodes, edges: edges({ gsi0: 'since', gsi1: 'until' }) });
   const { StreamSpecification: _, ...withoutStream } = tableDefinition(small);
@@ -61,7 +61,7 @@ it('a model whose indexes and stream the table does not have is told of each, in
 });
 
 describe('a table whose keys have another type than text', () => {
-  const nodes = { USER: node({ search: { name: {} } }) };
+  const nodes = { USER: node({ view: 'ALL', search: { name: {} } }) };
   // A function writes metrics.
   beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
   afterEach(() => vi.restoreAllMocks());

@@ -20,7 +20,7 @@ afterAll(() => client.destroy());
 function modelOf(table: string | { name: string; partitionKey?: string; ttl?: string }): CompiledModel {
   return defineGraph({
     table,
-    nodes: { USER: node({ search: { name: {} } }) },
+    nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
     edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
   }) as CompiledModel;
 }

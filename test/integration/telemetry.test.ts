@@ -45,7 +45,7 @@ afterAll(() => context.disable());
 async function observedTable() {
   const graph = defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node({ search: { name: {} } }), GOAL: node({ view: ['title'] }) },
+    nodes: { USER: node({ view: 'ALL', search: { name: {} } }), GOAL: node({ view: ['title'] }) },
     edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'since' } } }) },
   });
   const table = await testTable(graph);

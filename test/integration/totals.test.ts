@@ -16,7 +16,7 @@ function workGraph() {
   const totals = { total: { hours: sum('hours') }, groupBy: ['kind'] } as const;
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { USER: node(), PROJECT: node() },
+    nodes: { USER: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
     edges: {
       WORKED_ON: edge({
         from: 'USER',

@@ -19,7 +19,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
   table: uniqueTableName(),
-  nodes: { USER: node({ view: ['name'] }), TICKET: node() },
+  nodes: { USER: node({ view: ['name'] }), TICKET: node({ view: 'ALL' }) },
   edges: {
     ASSIGNED: edge({
       from: 'TICKET',

@@ -12,7 +12,7 @@ const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
     USER: node({ view: ['name'], search: { name: { project: ['team'] } } }),
-    TICKET: node(),
+    TICKET: node({ view: 'ALL' }),
   },
   edges: {
     ASSIGNED: edge({

@@ -62,7 +62,7 @@ describe('deleteNodeWithEdges', () => {
   it('leaves no edge unsaid: what reverse items know goes, and a type that nothing knows is named', async () => {
     const graph = defineGraph({
       table: uniqueTableName(),
-      nodes: { USER: node(), BOOK: node() },
+      nodes: { USER: node({ view: 'ALL' }), BOOK: node({ view: 'ALL' }) },
       edges: {
         WROTE: edge({ from: 'BOOK', to: 'USER', copy: ['name'] }),
         LENT: edge({ from: 'BOOK', to: 'USER', copy: ['name'], inbound: { orders: { gsi0: 'since' } } }),
@@ -133,7 +133,7 @@ describe('deleteNodeWithEdges', () => {
 });
 
 describe('deleteNodeWithEdges of a table with a registry', () => {
-  const nodes = { USER: node({ view: ['name'] }), GOAL: node() };
+  const nodes = { USER: node({ view: ['name'] }), GOAL: node({ view: 'ALL' }) };
   const edges = (shards: number, { isOrdered = false, isCopied = false, since = 'since' } = {}) => ({
     MEMBER: edge({
       from: 'GOAL',

@@ -17,9 +17,13 @@ function model() {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
-      TASK: node(),
-      DOC: node({ versionAttribute: 'v' }),
-      NOTE: node({ fields: z.object({ text: z.string(), v: z.number().optional() }), versionAttribute: 'v' }),
+      TASK: node({ view: 'ALL' }),
+      DOC: node({ view: 'ALL', versionAttribute: 'v' }),
+      NOTE: node({
+        view: 'ALL',
+        fields: z.object({ text: z.string(), v: z.number().optional() }),
+        versionAttribute: 'v',
+      }),
     },
     edges: { LINK: edge({ from: 'TASK', to: 'TASK', inbound: { orders: { gsi0: 'since' } } }) },
   });

@@ -14,15 +14,16 @@ function model() {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
-      TASK: node({ maxEntries: { tags: 3 } }),
+      TASK: node({ view: 'ALL', maxEntries: { tags: 3 } }),
       GOAL: node({
+        view: 'ALL',
         fields: z.object({
           title: z.string().min(1),
           points: z.number().max(10).optional(),
           tags: z.set(z.string()).optional(),
         }),
       }),
-      DOC: node({ versionAttribute: 'v' }),
+      DOC: node({ view: 'ALL', versionAttribute: 'v' }),
     },
     edges: {
       MEMBER: edge({

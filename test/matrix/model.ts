@@ -74,7 +74,7 @@ export function compiled({ table, nodes, edges }: ModelInput): CompiledModel {
     Object.fromEntries(Object.entries(all).map(([type, options]) => [type, make(options as never)]));
   return defineGraph({
     table,
-    nodes: defined((options) => node(nodeOptions(options) as never), nodes),
+    nodes: defined((options) => node({ view: 'ALL', ...nodeOptions(options) } as never), nodes),
     edges: defined(edge, edges),
   } as never) as CompiledModel;
 }

@@ -10,7 +10,7 @@ function modelOf(orders: Record<string, unknown>): CompiledModel {
   const inbound = Object.keys(orders).length > 0 ? { inbound: { shards: 1, orders } } : {};
   return defineGraph({
     table: 'records',
-    nodes: { A: node({}), B: node({}) },
+    nodes: { A: node({ view: 'ALL' }), B: node({ view: 'ALL' }) },
     edges: { AB: edge({ from: 'A', to: 'B', edgeSet: false, degree: true, ...inbound } as never) },
   } as never) as CompiledModel;
 }

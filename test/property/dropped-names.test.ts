@@ -7,7 +7,9 @@ import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 function modelOf(shards: number): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ list: true, search: { '@2': { shards }, 'name@2': { shards }, name: { shards } } }) },
+    nodes: {
+      A: node({ view: 'ALL', list: true, search: { '@2': { shards }, 'name@2': { shards }, name: { shards } } }),
+    },
   }) as CompiledModel;
 }
 

@@ -12,7 +12,7 @@ import { runs } from '../support/extent.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { CHILD: node({}), PARENT: node({ view: ['title'] }), ITEM: node({}) },
+  nodes: { CHILD: node({ view: 'ALL' }), PARENT: node({ view: ['title'] }), ITEM: node({ view: 'ALL' }) },
   edges: {
     OF: edge({ from: 'CHILD', to: 'PARENT', copy: ['title'] }),
     HAS: edge({ from: 'PARENT', to: 'ITEM', edgeSet: false, inbound: { orders: { byTitle: source('title') } } }),

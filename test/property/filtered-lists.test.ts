@@ -15,7 +15,7 @@ const project = ['status', 'points', 'note'] as const;
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ search: { rank: { shards: 3, project } } }), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL', search: { rank: { shards: 3, project } } }), USER: node({ view: 'ALL' }) },
   edges: {
     AIMS: edge({
       from: 'GOAL',

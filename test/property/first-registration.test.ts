@@ -18,7 +18,7 @@ interface Options {
 function modelOf({ shards, lead = 500, list = false }: Options): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ list, search: { name: { shards } } }), B: node({}) },
+    nodes: { A: node({ view: 'ALL', list, search: { name: { shards } } }), B: node({ view: 'ALL' }) },
     edges: {
       AB: edge({
         ...{ from: 'A', to: 'B', degree: true },

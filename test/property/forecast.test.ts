@@ -41,8 +41,8 @@ function modelOf({
     table: 'records',
     nodes: {
       GOAL: node({ view }),
-      USER: node({ search: { name: { shards }, ...(withPlan && { plan: { shards: 1 } }) } }),
-      AUDIT: node({ search: { action: { shards: actionShards } } }),
+      USER: node({ view: 'ALL', search: { name: { shards }, ...(withPlan && { plan: { shards: 1 } }) } }),
+      AUDIT: node({ view: 'ALL', search: { action: { shards: actionShards } } }),
     },
     edges: {
       MEMBER: edge({

@@ -26,7 +26,7 @@ interface Options {
 function modelOf({ shards, view = ['name'] }: Options): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ view, search: { name: { shards } } } as never), B: node({}) },
+    nodes: { A: node({ view, search: { name: { shards } } } as never), B: node({ view: 'ALL' }) },
     edges: { AB: edge({ from: 'A', to: 'B', edgeSet: ['since'], inbound: { orders: { gsi0: 'since' }, shards } }) },
   } as never) as CompiledModel;
 }

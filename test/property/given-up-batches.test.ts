@@ -24,7 +24,7 @@ process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { A: node({ search: { name: { shards: 1 } } }), B: node({}) },
+  nodes: { A: node({ view: 'ALL', search: { name: { shards: 1 } } }), B: node({ view: 'ALL' }) },
   edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { gsi0: 'since' } } }) },
 }) as CompiledModel;
 

@@ -43,7 +43,7 @@ describe('keys round-trip', () => {
   it('edges: type and target come back from the sort key, which is a base key', () => {
     const graph = defineGraph({
       table: 'records',
-      nodes: { USER: node(), GOAL: node() },
+      nodes: { USER: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
       edges: { MEMBER: edge({ from: 'GOAL', to: ['USER', 'GOAL'] }) },
     });
     fc.assert(
@@ -61,7 +61,7 @@ describe('keys round-trip', () => {
 describe('hashed keys of edges', () => {
   const graph = defineGraph({
     table: 'records',
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }) },
   });
 
@@ -283,6 +283,7 @@ describe('partitions of the index', () => {
     table: 'records',
     nodes: {
       USER: node({
+        view: 'ALL',
         search: {
           a: {},
           'a#1': { attribute: 'a', shards: 1 },

@@ -34,11 +34,12 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
+      view: 'ALL',
       list: true,
       search: { ...searches, STATE: { attribute: 'value' }, 'OTHER.name': { attribute: 'value' } },
       parts: { STATE: part({ search: searches }), A: part({ view: 'KEYS_ONLY' }) },
     }),
-    TEAM: node(),
+    TEAM: node({ view: 'ALL' }),
   },
   edges: {
     JOINED: edge({
@@ -150,7 +151,10 @@ describe('an id', () => {
     const { projections } = definitionsOf(
       defineGraph({
         table: 'records',
-        nodes: { USER: node({ search: { name: { shards, partition: 'country' } } }), TEAM: node() },
+        nodes: {
+          USER: node({ view: 'ALL', search: { name: { shards, partition: 'country' } } }),
+          TEAM: node({ view: 'ALL' }),
+        },
         edges: {
           JOINED: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since', byName: 'value' }, shards } }),
           LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since' }, includeTarget: true } }),

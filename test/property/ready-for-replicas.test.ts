@@ -18,7 +18,10 @@ interface Options {
 function modelOf({ shards, view, list = false }: Options): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ view, list, search: { name: { shards, project: ['name'] } } } as never), B: node({}) },
+    nodes: {
+      A: node({ view, list, search: { name: { shards, project: ['name'] } } } as never),
+      B: node({ view: 'ALL' }),
+    },
     edges: {
       AB: edge({ from: 'A', to: 'B', edgeSet: ['role'], degree: true, inbound: { orders: { gsi0: 'since' }, shards } }),
     },

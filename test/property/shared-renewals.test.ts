@@ -12,7 +12,7 @@ import { runs } from '../support/extent.ts';
 function modelOf(shards: number): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ search: { name: { shards } } }), B: node({}) },
+    nodes: { A: node({ view: 'ALL', search: { name: { shards } } }), B: node({ view: 'ALL' }) },
     edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { gsi0: 'since' }, shards } }) },
   }) as CompiledModel;
 }

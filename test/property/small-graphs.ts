@@ -110,7 +110,7 @@ const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
       const ofPart = parts && ofState ? { byState: [source('STATE.title'), 'role'] } : {};
       return define({
         table: 'records',
-        nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node() },
+        nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node({ view: 'ALL' }) },
         edges: {
           MEMBER: anyEdge({
             from: 'GOAL',

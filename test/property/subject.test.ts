@@ -14,7 +14,10 @@ const HOUR = 3_600_000;
 
 const graph = defineGraph({
   table: 'clubs',
-  nodes: { MEMBER: node({ search: { name: {} }, parts: { CARD: part({}) } }), CLUB: node({ view: ['title'] }) },
+  nodes: {
+    MEMBER: node({ view: 'ALL', search: { name: {} }, parts: { CARD: part({}) } }),
+    CLUB: node({ view: ['title'] }),
+  },
   edges: {
     JOINED: edge({
       from: 'MEMBER',

@@ -11,7 +11,10 @@ import { runs } from '../support/extent.ts';
 function modelOf(shards: number, projected: string[]): CompiledModel {
   return defineGraph({
     table: 'records',
-    nodes: { A: node({ list: true, search: { name: { shards, project: projected } } }), B: node({}) },
+    nodes: {
+      A: node({ view: 'ALL', list: true, search: { name: { shards, project: projected } } }),
+      B: node({ view: 'ALL' }),
+    },
     edges: { AB: edge({ from: 'A', to: 'B', degree: true, inbound: { orders: { gsi0: 'since' }, shards } }) },
   } as never) as CompiledModel;
 }

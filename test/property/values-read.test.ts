@@ -66,13 +66,16 @@ const graph: CompiledModel = defineGraph({
   table: 'values',
   nodes: {
     OPEN: node({ view: 'ALL' }),
-    LOOSE: node({ fields: z.looseObject({ note: z.number().optional() }) }),
-    NUMBER: node({ fields: z.looseObject({ cell: z.number(), note: z.number().optional() }) }),
-    WHOLE: node({ fields: z.looseObject({ cell: z.bigint(), note: z.number().optional() }) }),
-    EXACT: node({ fields: z.looseObject({ cell: z.instanceof(ExactNumber), note: z.number().optional() }) }),
-    MANY: node({ fields: z.looseObject({ cell: z.array(numeric), note: z.number().optional() }) }),
-    SET: node({ fields: z.looseObject({ cell: z.set(z.bigint()), note: z.number().optional() }) }),
-    VERSIONED: node({ versionAttribute: 'v' }),
+    LOOSE: node({ view: 'ALL', fields: z.looseObject({ note: z.number().optional() }) }),
+    NUMBER: node({ view: 'ALL', fields: z.looseObject({ cell: z.number(), note: z.number().optional() }) }),
+    WHOLE: node({ view: 'ALL', fields: z.looseObject({ cell: z.bigint(), note: z.number().optional() }) }),
+    EXACT: node({
+      view: 'ALL',
+      fields: z.looseObject({ cell: z.instanceof(ExactNumber), note: z.number().optional() }),
+    }),
+    MANY: node({ view: 'ALL', fields: z.looseObject({ cell: z.array(numeric), note: z.number().optional() }) }),
+    SET: node({ view: 'ALL', fields: z.looseObject({ cell: z.set(z.bigint()), note: z.number().optional() }) }),
+    VERSIONED: node({ view: 'ALL', versionAttribute: 'v' }),
   },
   edges: { LINK: edge({ from: 'OPEN', to: 'OPEN' }) },
 });

@@ -12,7 +12,7 @@ import { mapOf, textOf } from '../simulator/kernel/values.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { A: node({ search: { num: { type: 'number', shards: 1 } } }), B: node({ view: ['title'] }) },
+  nodes: { A: node({ view: 'ALL', search: { num: { type: 'number', shards: 1 } } }), B: node({ view: ['title'] }) },
   edges: { AB: edge({ from: 'A', to: 'B', edgeSet: ['since'], copy: ['title'] }) },
 }) as CompiledModel;
 

@@ -34,7 +34,7 @@ const MOST_STEPS = 60_000;
 
 const GRAPH = defineGraph({
   table: 'ours',
-  nodes: { USER: node(), GOAL: node() },
+  nodes: { USER: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
   edges: { AIMS: edge({ from: 'USER', to: 'GOAL' }) },
   mirrored: ['USER', 'AIMS'],
 } as never);

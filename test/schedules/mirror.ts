@@ -26,7 +26,7 @@ import { Gate } from './gate.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node() },
+  nodes: { USER: node({ view: 'ALL' }) },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed' }) },
   mirrored: ['USER', 'KNOWS'],
 }) as CompiledModel;

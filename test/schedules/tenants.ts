@@ -39,7 +39,7 @@ export function tenantsGraph(table: string) {
         },
         parts: { CARD: part({ view: ['iban'] }) },
       }),
-      TEAM: node({}),
+      TEAM: node({ view: 'ALL' }),
     },
     edges: {
       FRIEND: edge({

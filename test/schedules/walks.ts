@@ -25,8 +25,11 @@ const GRACE_MS = 10_000;
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    GOAL: node({ search: { rank: { type: 'number', shards: 3, project: 'ALL' }, tag: { shards: 'value' } } }),
-    USER: node(),
+    GOAL: node({
+      view: 'ALL',
+      search: { rank: { type: 'number', shards: 3, project: 'ALL' }, tag: { shards: 'value' } },
+    }),
+    USER: node({ view: 'ALL' }),
   },
   edges: {
     AIMS: edge({

@@ -183,7 +183,7 @@ function compile(options: ModelOptions): CompiledModel {
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
     table: 'records',
-    nodes: { GOAL: goal, USER: node({ deletedWhen }) },
+    nodes: { GOAL: goal, USER: node({ view: 'ALL', deletedWhen }) },
     edges: {
       MEMBER: edge({
         from: 'GOAL',

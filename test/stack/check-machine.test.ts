@@ -216,7 +216,7 @@ describe('a run of the state machine with the packaged functions', () => {
 
   it('goes on with a migration where an execution has failed, in shares that several workers walk', async () => {
     const { nightly: night, graph, store, calls } = await nightly();
-    const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
+    const nodes = { USER: node({ view: 'ALL', search: { name: { shards: 3 } } }) };
     const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
     expect(await migrate(before, { store, wait: async () => undefined })).toMatchObject({ done: true });
     const walked: string[] = [];
@@ -248,7 +248,7 @@ describe('a run of the state machine with the packaged functions', () => {
   it('migrates with the function that may write, which waits for no reader, and does nothing where nothing is to do', async () => {
     const { nightly: night, calls, waits, graph, store } = await nightly();
     // The table keeps less than the model, so that there is something to build.
-    const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
+    const nodes = { USER: node({ view: 'ALL', search: { name: { shards: 3 } } }) };
     const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
     expect(await migrate(before, { store, wait: async () => undefined })).toMatchObject({ done: true });
     expect(await night({ mode: 'migrate' })).toEqual({ migrated: true });

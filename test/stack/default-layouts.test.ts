@@ -173,7 +173,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     const app = await testTable(
       defineGraph({
         table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
-        nodes: { X: node() },
+        nodes: { X: node({ view: 'ALL' }) },
       }),
     );
     const { client } = app;

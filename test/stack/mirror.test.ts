@@ -168,10 +168,12 @@ describe('a stack with a source', () => {
 describe('the mirror function', () => {
   it('works with exactly the rights of its role, and an operator with theirs', async () => {
     const app = await testTable(
-      defineGraph({ table: { name: uniqueTableName(), sortKey: 'sk' }, nodes: { X: node() } }),
+      defineGraph({ table: { name: uniqueTableName(), sortKey: 'sk' }, nodes: { X: node({ view: 'ALL' }) } }),
     );
     const name = app.graph.table.name;
-    const ours = await guardedTable((table) => defineGraph({ table, nodes: { ISSUE: node() }, edges: {} }));
+    const ours = await guardedTable((table) =>
+      defineGraph({ table, nodes: { ISSUE: node({ view: 'ALL' }) }, edges: {} }),
+    );
     const declared = sourceTable(name, {
       keys: { partitionKey: 'source', sortKey: 'sk' },
       map: ({ sk, is, bad }) => {

@@ -53,7 +53,7 @@ const EXTRA_SEARCH = 'search:USER.other';
 
 /** What the table kept before: one search, which the model has no more. */
 const modelBefore = (table: string) =>
-  defineGraph({ table, nodes: { USER: node({ search: { other: { attribute: 'name' } } }) }, edges: {} });
+  defineGraph({ table, nodes: { USER: node({ view: 'ALL', search: { other: { attribute: 'name' } } }) }, edges: {} });
 
 type Table = Awaited<ReturnType<typeof guardedTable>>;
 

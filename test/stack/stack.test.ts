@@ -14,7 +14,7 @@ import { type PolicyStatement, template } from '../support/stack/template.ts';
 
 const graph = defineGraph({
   table: { name: 'follows', partitionKey: 'pk', sortKey: 'sk', ttl: 'gone', indexes: { gsi0: 'byTarget' } },
-  nodes: { USER: node() },
+  nodes: { USER: node({ view: 'ALL' }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 
@@ -39,7 +39,7 @@ describe('a stack follows the model', () => {
     expect(indexes({ dropGsi1: true })).toEqual(['byTarget']);
     const using = defineGraph({
       table: 'follows',
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'until' } } }) },
     });
     expect(() => testStack(using, { dropGsi1: true })).toThrow(/dropGsi1: the model uses the index gsi1/);

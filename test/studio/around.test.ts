@@ -12,7 +12,7 @@ const MANY = 1_000;
 function hubGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { HUB: node({ view: ['name'] }), LEAF: node({}) },
+    nodes: { HUB: node({ view: ['name'] }), LEAF: node({ view: 'ALL' }) },
     edges: {
       OWNS: edge({ from: 'HUB', to: 'LEAF' }),
       LIKES: edge({ from: 'LEAF', to: 'HUB', edgeSet: false, inbound: { orders: { gsi0: 'at' } } }),

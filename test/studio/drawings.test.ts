@@ -16,14 +16,15 @@ function largeGraph() {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
-      GOAL: node({ search: { status: {}, due: { type: 'date' } } }),
+      GOAL: node({ view: 'ALL', search: { status: {}, due: { type: 'date' } } }),
       USER: node({
+        view: 'ALL',
         search: { name: { caseInsensitive: true }, place: { partition: 'country', path: ['state', 'city'] } },
       }),
-      TEAM: node({ search: { name: { caseInsensitive: true } } }),
-      PROJECT: node({}),
-      COMMENT: node({}),
-      ORGANISATION_WITH_A_LONG_NAME: node({ search: { registrationNumberOfTheOrganisation: {} } }),
+      TEAM: node({ view: 'ALL', search: { name: { caseInsensitive: true } } }),
+      PROJECT: node({ view: 'ALL' }),
+      COMMENT: node({ view: 'ALL' }),
+      ORGANISATION_WITH_A_LONG_NAME: node({ view: 'ALL', search: { registrationNumberOfTheOrganisation: {} } }),
     },
     edges: {
       MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'role', gsi1: date('since') } } }),
@@ -226,7 +227,9 @@ function crowdedGraph() {
   });
   return defineGraph({
     table: uniqueTableName(),
-    nodes: Object.fromEntries(names.map((name) => [name, node({ search: { name: { caseInsensitive: true } } })])),
+    nodes: Object.fromEntries(
+      names.map((name) => [name, node({ view: 'ALL', search: { name: { caseInsensitive: true } } })]),
+    ),
     edges: Object.fromEntries(edges),
   });
 }

@@ -51,6 +51,18 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
     await derived.getByText('Reap').first().waitFor();
   });
 
+  it('takes a write back, and follows that', async () => {
+    const { page } = seen;
+    await opened.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
+    await opened.worker.idle();
+    await opened.writer.putNode('GOAL-2', { title: 'Delve', status: 'OPEN' });
+    await opened.worker.idle();
+    await seen.goTo('/trace?source=GOAL-2&target=GOAL-2');
+    await page.getByRole('button', { name: 'Undo this write' }).click();
+    await expect.poll(() => way().innerText(), { timeout: 60_000 }).toMatch(/title\s+Delve → Dig/);
+    await way().getByText('Readers see it').waitFor();
+  });
+
   it('lists the newest writes and traces one of them, on each screen, in light and in dark', async () => {
     const { page } = seen;
     await seen.goTo('/trace');

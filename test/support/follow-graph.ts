@@ -12,7 +12,7 @@ import { uniqueTableName } from './table.ts';
 export function followGraph(table: string = uniqueTableName()) {
   return defineGraph({
     table,
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
 }

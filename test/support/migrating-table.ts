@@ -16,7 +16,10 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
     table,
     nodes: {
       GOAL: node({ view: ['title'] }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
+      USER: node({
+        view: 'ALL',
+        search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) },
+      }),
     },
     edges: {
       MEMBER: edge({

@@ -11,10 +11,11 @@ export function goals() {
     table: uniqueTableName(),
     nodes: {
       GOAL: node({
+        view: 'ALL',
         fields: z.object({ title: z.string(), status: z.string().default('OPEN') }),
         search: { status: { shards: 2 } },
       }),
-      USER: node({ maxEntries: { addresses: 3 } }),
+      USER: node({ view: 'ALL', maxEntries: { addresses: 3 } }),
     },
     edges: {
       GOALMEMBERSHIP: edge({

@@ -43,7 +43,7 @@ export const graph = defineGraph({
         born: { type: 'date' },
       },
     }),
-    TEAM: node(),
+    TEAM: node({ view: 'ALL' }),
   },
   edges: {
     GOALMEMBERSHIP: edge({

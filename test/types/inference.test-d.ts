@@ -88,6 +88,7 @@ it('reads whole numbers in the forms that a read gives, and takes them in each',
     table: 'records',
     nodes: {
       CELL: node({
+        view: 'ALL',
         fields: z.object({
           at: z.bigint(),
           many: z.set(z.bigint()).optional(),
@@ -96,7 +97,7 @@ it('reads whole numbers in the forms that a read gives, and takes them in each',
         }),
         search: { at: number('at') },
       }),
-      LOOSE: node({ fields: z.looseObject({ at: z.bigint() }) }),
+      LOOSE: node({ view: 'ALL', fields: z.looseObject({ at: z.bigint() }) }),
     },
     edges: { TO: edge({ from: 'CELL', to: 'CELL', fields: z.object({ weight: z.bigint().nullable() }) }) },
   });

@@ -13,12 +13,12 @@ const role = z.object({ role: z.enum(['LEAD', 'HELPER']) });
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    ORG: node({ fields: named }),
-    USER: node({ fields: named }),
-    REPO: node({ fields: named }),
+    ORG: node({ view: 'ALL', fields: named }),
+    USER: node({ view: 'ALL', fields: named }),
+    REPO: node({ view: 'ALL', fields: named }),
     ISSUE: node({ fields: z.object({ title: z.string(), state: z.enum(['OPEN', 'CLOSED']) }), view: ['title'] }),
-    COMMENT: node({ fields: z.object({ text: z.string() }) }),
-    LABEL: node({ fields: named }),
+    COMMENT: node({ view: 'ALL', fields: z.object({ text: z.string() }) }),
+    LABEL: node({ view: 'ALL', fields: named }),
   },
   edges: {
     MEMBER: edge({ from: 'USER', to: 'ORG', inbound: { orders: { gsi0: 'since' } } }),

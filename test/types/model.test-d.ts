@@ -23,31 +23,35 @@ it('refuses names that are no attributes of a node with fields', () => {
   node({ fields, view: ['title'] });
   // @ts-expect-error titel is no attribute
   node({ fields, view: ['title', 'titel'] });
-  node({ fields, maxEntries: { kind: 3 } });
+  node({ view: 'ALL', fields, maxEntries: { kind: 3 } });
   // @ts-expect-error kinds is no attribute
-  node({ fields, maxEntries: { kinds: 3 } });
+  node({ view: 'ALL', fields, maxEntries: { kinds: 3 } });
   // @ts-expect-error a limit is a number
-  node({ fields, maxEntries: { kind: '3' } });
+  node({ view: 'ALL', fields, maxEntries: { kind: '3' } });
   // @ts-expect-error titel is no attribute, and the search does not say where its value comes from
-  node({ fields, search: { titel: {} } });
-  node({ fields, search: { heading: { attribute: 'title' }, shout: 'title', title: { caseInsensitive: true } } });
+  node({ view: 'ALL', fields, search: { titel: {} } });
+  node({
+    view: 'ALL',
+    fields,
+    search: { heading: { attribute: 'title' }, shout: 'title', title: { caseInsensitive: true } },
+  });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: 'titel' } });
+  node({ view: 'ALL', fields, search: { heading: 'titel' } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: { attribute: 'titel' } } });
+  node({ view: 'ALL', fields, search: { heading: { attribute: 'titel' } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: { attribute: date('titel') } } });
+  node({ view: 'ALL', fields, search: { heading: { attribute: date('titel') } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { heading: rank('titel', { A: 1 }) } });
+  node({ view: 'ALL', fields, search: { heading: rank('titel', { A: 1 }) } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { title: { attribute: rank('titel', { A: 1 }) } } });
+  node({ view: 'ALL', fields, search: { title: { attribute: rank('titel', { A: 1 }) } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { title: { project: ['titel'] } } });
+  node({ view: 'ALL', fields, search: { title: { project: ['titel'] } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { title: { partition: 'titel' } } });
-  node({ fields, search: { shelf: { path: ['kind', 'title'], caseInsensitive: true } } });
+  node({ view: 'ALL', fields, search: { title: { partition: 'titel' } } });
+  node({ view: 'ALL', fields, search: { shelf: { path: ['kind', 'title'], caseInsensitive: true } } });
   // @ts-expect-error titel is no attribute
-  node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });
+  node({ view: 'ALL', fields, search: { shelf: { path: ['kind', 'titel'] } } });
 });
 
 it('refuses names that are no attributes of an edge with fields', () => {
@@ -97,6 +101,7 @@ it('refuses options that contradict the fields, and takes those that fit them', 
     anything: z.unknown(),
   });
   node({
+    view: 'ALL',
     fields,
     versionAttribute: 'points',
     search: {
@@ -112,18 +117,18 @@ it('refuses options that contradict the fields, and takes those that fit them', 
     },
   });
   // @ts-expect-error points are numbers
-  node({ fields, search: { points: {} } });
+  node({ view: 'ALL', fields, search: { points: {} } });
   // @ts-expect-error sizes are numbers
-  node({ fields, search: { sizes: { multiValue: true } } });
+  node({ view: 'ALL', fields, search: { sizes: { multiValue: true } } });
   // @ts-expect-error a label has no weight
-  node({ fields, search: { stage: { attribute: rank('status', { OPEN: 1 }) } } });
+  node({ view: 'ALL', fields, search: { stage: { attribute: rank('status', { OPEN: 1 }) } } });
   // @ts-expect-error a note may be null
-  node({ fields, search: { note: {} } });
+  node({ view: 'ALL', fields, search: { note: {} } });
   // @ts-expect-error a title is no number
-  node({ fields, versionAttribute: 'title' });
-  node({ fields, deletedWhen: 'note' });
+  node({ view: 'ALL', fields, versionAttribute: 'title' });
+  node({ view: 'ALL', fields, deletedWhen: 'note' });
   // @ts-expect-error nodes have no such attribute
-  node({ fields, deletedWhen: 'deletedAt' });
+  node({ view: 'ALL', fields, deletedWhen: 'deletedAt' });
   // @ts-expect-error a part is checked as a node is
   part({ fields, search: { points: {} } });
   // @ts-expect-error a sum is of numbers
@@ -143,9 +148,9 @@ it('takes the names of every shape that a union of fields has', () => {
 
 it('refuses options that do not exist', () => {
   // @ts-expect-error no such option
-  node({ viev: ['title'] });
+  node({ view: 'ALL', viev: ['title'] });
   // @ts-expect-error no such option
-  node({ search: { name: { shardz: 5 } } });
+  node({ view: 'ALL', search: { name: { shardz: 5 } } });
   // @ts-expect-error no such option
   edge({ from: 'A', to: 'B', inbound: { orders: { gsi2: 'title' } } });
   edge({ from: 'A', to: 'B', keys: 'hashed' });
@@ -156,7 +161,11 @@ it('refuses options that do not exist', () => {
 });
 
 it('checks what a derive reads against the fields', () => {
-  node({ fields, search: { initial: derive((attributes: { title: string }) => attributes.title.charAt(0)) } });
+  node({
+    view: 'ALL',
+    fields,
+    search: { initial: derive((attributes: { title: string }) => attributes.title.charAt(0)) },
+  });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { initial: derive((attributes: { titel: string }) => attributes.titel.charAt(0)) } });
   const ends = { from: 'A', to: 'B' } as const;
@@ -180,7 +189,7 @@ it('takes any name where a type has no fields', () => {
 });
 
 it('refuses edges between node types that the model does not have', () => {
-  const nodes = { GOAL: node(), USER: node({ fields }) };
+  const nodes = { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL', fields }) };
   defineGraph({ table: 't', nodes, edges: { OWNS: edge({ from: 'USER', to: ['GOAL', 'USER'] }) } });
   // @ts-expect-error TEAM is no node type
   defineGraph({ table: 't', nodes, edges: { OWNS: edge({ from: 'USER', to: ['GOAL', 'TEAM'] }) } });
@@ -201,7 +210,7 @@ it('takes attributes of source nodes in the orders, the partition and the projec
   // @ts-expect-error rolle is no attribute of the edge
   edge({ ...ends, inbound: { orders: { gsi0: 'role' }, partition: 'rolle' } });
   // @ts-expect-error a search is of a node, which has no source
-  node({ search: { due: { attribute: source('due') } } });
+  node({ view: 'ALL', search: { due: { attribute: source('due') } } });
 });
 
 it('refuses names that are no attributes of the source nodes of an edge', () => {
@@ -209,7 +218,7 @@ it('refuses names that are no attributes of the source nodes of an edge', () => 
   const ends = { from: 'TICKET', to: 'TEAM' } as const;
   defineGraph({
     table: 't',
-    nodes: { TICKET: node({ fields }), TEAM: node() },
+    nodes: { TICKET: node({ view: 'ALL', fields }), TEAM: node({ view: 'ALL' }) },
     edges: {
       RIGHT: edge({
         ...ends,
@@ -245,10 +254,10 @@ it('refuses names that are no attributes of the source nodes of an edge', () => 
 
 it('takes a name that one of the source types has, and any name where one of them has no fields', () => {
   const nodes = {
-    TICKET: node({ fields: z.object({ title: z.string() }) }),
-    USER: node({ fields: z.object({ name: z.string() }) }),
-    SHAPE: node({ fields: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]) }),
-    TEAM: node(),
+    TICKET: node({ view: 'ALL', fields: z.object({ title: z.string() }) }),
+    USER: node({ view: 'ALL', fields: z.object({ name: z.string() }) }),
+    SHAPE: node({ view: 'ALL', fields: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]) }),
+    TEAM: node({ view: 'ALL' }),
   };
   const any = { orders: { gsi0: source('anything') }, projectSource: ['whatever'] } as const;
   defineGraph({

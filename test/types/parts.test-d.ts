@@ -9,6 +9,7 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
+      view: 'ALL',
       fields: z.object({ name: z.string() }),
       parts: {
         STATE: part({
@@ -19,7 +20,7 @@ const graph = defineGraph({
         COUNTS: part(),
       },
     }),
-    ROOM: node(),
+    ROOM: node({ view: 'ALL' }),
   },
   edges: {
     IN: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: 'since', byStatus: source('STATE.status') } } }),
@@ -94,7 +95,7 @@ it('knows the parts that orders of edges use, also of nodes with open attributes
   const inbound = { orders: { gsi0: source('STATE.status'), byTitle: source('title'), byDots: source('a.b') } };
   defineGraph({
     table: 'records',
-    nodes: { USER: node({ parts }), BOT: node(), ROOM: node() },
+    nodes: { USER: node({ view: 'ALL', parts }), BOT: node({ view: 'ALL' }), ROOM: node({ view: 'ALL' }) },
     edges: {
       IN: edge({ from: 'USER', to: 'ROOM', inbound }),
       OF: edge({ from: ['USER', 'BOT'], to: 'ROOM', inbound }),

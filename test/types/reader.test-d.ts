@@ -428,7 +428,7 @@ it('gives the attributes of sources that an edge type projects, with their types
 it('names the sums and groups of a total', async () => {
   const work = defineGraph({
     table: 'records',
-    nodes: { USER: node(), PROJECT: node() },
+    nodes: { USER: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
     edges: {
       WORKED_ON: edge({
         from: 'USER',
@@ -455,6 +455,7 @@ it('gives values, groups and arguments of searches the types of their attributes
     table: 'records',
     nodes: {
       ISSUE: node({
+        view: 'ALL',
         fields: z.object({ state, title: z.string(), size: z.number().optional(), tags: z.array(state) }),
         search: {
           state: {},
@@ -469,7 +470,7 @@ it('gives values, groups and arguments of searches the types of their attributes
         },
         parts: { STATE: part({ fields: z.object({ mood: state }), search: { mood: {} } }) },
       }),
-      USER: node({ search: { name: {} } }),
+      USER: node({ view: 'ALL', search: { name: {} } }),
     },
     edges: {
       WORKED_ON: edge({

@@ -9,6 +9,7 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     TASK: node({
+      view: 'ALL',
       fields: z.object({
         status,
         title: z.string().optional(),
@@ -34,7 +35,7 @@ const graph = defineGraph({
       },
       parts: { STATE: part({ fields: z.object({ status }), search: { status: {} } }) },
     }),
-    OPEN: node({ search: { any: {} } }),
+    OPEN: node({ view: 'ALL', search: { any: {} } }),
   },
 });
 declare const reader: Reader<typeof graph>;

@@ -62,7 +62,7 @@ it('takes the ends and the attributes that an edge type declares', () => {
 
 it('wants no key of an edge whose keys are hashed', () => {
   const FRIEND = edge({ fields: z.object({ since: z.string() }), from: 'USER', to: 'USER', keys: 'hashed' });
-  const friends = defineGraph({ table: 'records', nodes: { USER: node() }, edges: { FRIEND } });
+  const friends = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: { FRIEND } });
   const writer = createWriter(friends, { store: {} as Store });
   writer.putEdge('USER-U1', 'FRIEND', 'USER-U2', { since: '2020' });
   // @ts-expect-error targetId is no attribute: the writer sets it

@@ -78,7 +78,7 @@ describe('a mapping of ElectroDB entities', () => {
     const map = fromElectroDB([{ schema, node: 'ISSUE', attributes: ['ttl', 'subject'], edges }]);
     const graph = defineGraph({
       table: { name: 'graph', ttl: 'ttl' },
-      nodes: { ISSUE: node(), REPO: node() },
+      nodes: { ISSUE: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }) },
       edges: { IN: edge({ from: 'ISSUE', to: 'REPO' }) },
     });
     const image = marshall({ ...item, pk: 'a', sk: 'b', ttl: 7 }) as Item;

@@ -28,8 +28,8 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    USER: node({ fields: z.looseObject({ name: z.string().optional() }), parts: { STATE: part() } }),
-    GOAL: node(),
+    USER: node({ view: 'ALL', fields: z.looseObject({ name: z.string().optional() }), parts: { STATE: part() } }),
+    GOAL: node({ view: 'ALL' }),
   },
   edges: {
     KNOWS: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),
@@ -143,9 +143,9 @@ describe('what a mapping makes', () => {
     expect(() => sourceTable('a', { map: () => [] })).toThrow(/name/);
     expect(() => sourceTable('app', {} as never)).toThrow(/map/);
     expect(() => sourceTable('app', { map: () => [], version: 0 })).toThrow(/version/);
-    expect(() => defineGraph({ table: 'records', nodes: { A: node() }, mirrored: ['B' as 'A'] })).toThrow(
-      /mirrored: names "B"/,
-    );
+    expect(() =>
+      defineGraph({ table: 'records', nodes: { A: node({ view: 'ALL' }) }, mirrored: ['B' as 'A'] }),
+    ).toThrow(/mirrored: names "B"/);
   });
 });
 

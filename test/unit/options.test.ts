@@ -19,7 +19,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node({ search: { name: {}, born: { type: 'date', shards: 1 } } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: {}, born: { type: 'date', shards: 1 } } }) },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 
@@ -39,6 +39,25 @@ describe('options that are not what they should be', () => {
     expect(() => make(graph, unchecked(new MemoryStore(graph.table)))).toThrow(
       expect.objectContaining({ code: 'unknown-option' }),
     );
+  });
+
+  it.each([
+    ['desc', 'reverse'],
+    ['orderBy', 'order'],
+    ['gte', 'atLeast'],
+    ['take', 'limit'],
+    ['filter', 'where'],
+  ])('%s, a word of other libraries, is told the name that it has here: %s', async (word, name) => {
+    const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ [word]: 1 }));
+    await expect(asked).rejects.toMatchObject({
+      code: 'unknown-option',
+      hint: expect.stringContaining(`Did you mean ${name}?`),
+    });
+  });
+
+  it('a word of every object is one like others', async () => {
+    const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ constructor: 1 }));
+    await expect(asked).rejects.toMatchObject({ code: 'unknown-option' });
   });
 
   const limt = unchecked({ limt: 1 });

@@ -6,7 +6,7 @@ import { StreamedStore } from '../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { TICKET: node(), PROJECT: node() },
+  nodes: { TICKET: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
   edges: {
     IN_PROJECT: edge({
       from: 'TICKET',
@@ -45,7 +45,9 @@ async function changedTicket(edges: number, knowsMark: boolean) {
 }
 
 it('a session is of one table: its token is refused by a reader and a writer of another', async () => {
-  const graphs = ['one', 'other'].map((table) => defineGraph({ table, nodes: { TICKET: node() }, edges: {} }));
+  const graphs = ['one', 'other'].map((table) =>
+    defineGraph({ table, nodes: { TICKET: node({ view: 'ALL' }) }, edges: {} }),
+  );
   const [one, other] = graphs.map((of) => {
     const store = new StreamedStore(of);
     return { reader: createReader(of, { store }), writer: createWriter(of, { store }) };

@@ -10,7 +10,7 @@ import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node(), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const GRACE_MS = 3_000;

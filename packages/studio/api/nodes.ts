@@ -38,8 +38,13 @@ const MOST_ELEMENTS = 500;
 /** Nodes and what is around them. */
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
-    const { reader } = context;
-    const [seen, base, parts] = await Promise.all([reader.getView(id), reader.getNode(id), partsOf(context, id)]);
+    const { graph, reader } = context;
+    const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
+    const [seen, base, parts] = await Promise.all([
+      hasView ? reader.getView(id) : null,
+      reader.getNode(id),
+      partsOf(context, id),
+    ]);
     const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
     return {
       id,

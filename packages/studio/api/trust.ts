@@ -7,6 +7,7 @@ import { currentStreamLabel, describeTable, serverTime } from '../../../src/stor
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { type CheckOptions, SETTLE_MS } from '../../../src/trust/check/check.ts';
 import { sampleOptions } from '../../../src/trust/check/scan.ts';
+import { readObserverProgress } from '../../../src/trust/observe/memory.ts';
 import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -25,9 +26,21 @@ const scope = z.discriminatedUnion('kind', [
 ]);
 type Scope = z.infer<typeof scope>;
 
+/** The differences that the observer of the table knows. */
+export interface DriftAnswer {
+  items: { source: string; target: string; state: string }[];
+}
+
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
+  route('GET /api/drift', z.object({}), async ({ store }): Promise<DriftAnswer> => {
+    const progress = await readObserverProgress(store);
+    const items = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state }) => {
+      return { source, target: sortKey, state };
+    });
+    return { items };
+  }),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
   route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
   route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {

@@ -158,7 +158,7 @@ export function graphOf(proposal: Proposal, table: string): CompiledModel {
   const edges = edgeTypes(proposal);
   return defineGraph({
     table,
-    nodes: Object.fromEntries(proposal.nodes.map((type) => [type, node()])),
+    nodes: Object.fromEntries(proposal.nodes.map((type) => [type, node({ view: 'ALL' })])),
     edges: Object.fromEntries([...edges].map(([type, ends]) => [type, edge(ends)])),
     mirrored: [...proposal.nodes, ...edges.keys()],
   });

@@ -48,7 +48,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
     '  nodes: {',
-    ...nodes.map((type) => `    ${type}: node(),`),
+    ...nodes.map((type) => `    ${type}: node({ view: 'ALL' }),`),
     '  },',
     ...(edges.size === 0 ? [] : ['  edges: {', ...[...edges].map(edgeLine), '  },']),
     `  mirrored: [${[...nodes, ...edges.keys()].map(quoted).join(', ')}],`,

@@ -15,8 +15,9 @@ export type IndexChange =
   /** Key and attributes stay: only watermark and revision change. */
   | 'stays';
 
-/** The write units of an index of a derived item, of which the indexes project ALL: a new revision alone is billed again. */
+/** The write units of an index of a derived item: the indexes include what readers need, and neither watermark nor revision. */
 export function unitsOfIndex(change: IndexChange): number {
+  if (change === 'stays') return 0;
   // DynamoDB deletes the old entry and puts the new one.
   return change === 'moves' ? 2 : 1;
 }

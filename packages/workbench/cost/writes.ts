@@ -117,12 +117,12 @@ function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, va
   const fanOuts = fanOutsOf(graph, node, undefined, write);
   const ownIndexes = [...searched.indexes, ...ownOrders.map(() => indexChange(write, 'none'))];
   return costOf({ type, kind: 'node' }, write, {
-    view: showsChange ? 1 : 0,
+    view: node.hasView && showsChange ? 1 : 0,
     indexItems:
       searched.wcu +
       (ownersChange ? sum(owners, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))) : 0),
     // A view without its node may still have edges, so that it is read.
-    read: fanOuts.read + (write.write === 'delete' ? 1 : 0),
+    read: fanOuts.read + (node.hasView && write.write === 'delete' ? 1 : 0),
     byHand: unitsByHand(ownIndexes) + searched.ofValuesByHand,
     ...fanOuts.perEdge,
   });

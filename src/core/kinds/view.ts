@@ -73,6 +73,14 @@ export const view: ItemKind<'view'> = {
   },
 };
 
+/**
+ * Whether the nodes of a type have views. A type whose views were dropped has none, even if other projections of its nodes remain. In a
+ * table without a registry the model decides.
+ */
+export function keepsViews({ nodes, shapes }: CompiledModel, type: string): boolean {
+  return shapes === undefined ? nodes.get(type)?.hasView !== false : shapes.has(type);
+}
+
 /** The current shape of views of a node's type; undefined if the table has no registry. */
 export function shapeOf({ shapes }: CompiledModel, source: string): ViewShape | undefined {
   return shapes?.get(parseNodeId(source)?.type ?? '');

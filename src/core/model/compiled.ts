@@ -148,7 +148,10 @@ export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexK
 export interface NodeModel {
   type: string;
   fields?: StandardSchemaV1;
+  /** The attributes that views show; none where there are no views. */
   view: Projection;
+  /** Whether nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
+  hasView: boolean;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;
   /** How many entries the list, set or map of an attribute may have; only writer and import ask. */

@@ -266,7 +266,7 @@ export interface NodeTypesOf<F extends Fields, Searches, View, List extends bool
   searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> } & PartSearches<
     TypesOfParts<Parts>
   >;
-  view: Copied<AttributesOf<F>, View, 'ALL'>;
+  view: Copied<AttributesOf<F>, View, 'KEYS_ONLY'>;
   parts: TypesOfParts<Parts>;
   list: List;
 }

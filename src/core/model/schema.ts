@@ -119,7 +119,10 @@ export interface NodeOptions<
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
-  /** Attributes copied into the view. Default `'ALL'`. */
+  /**
+   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; a type without edge sets and parts then has no
+   * views, and its nodes are read by `getNode`.
+   */
   view?: View;
   /**
    * Bytes that a view may have; beyond it its largest edge type leaves the set, and readers look at the base edges

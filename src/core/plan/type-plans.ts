@@ -6,6 +6,7 @@ import type { KindOfTarget } from '../kinds/kind.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
 import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
+import { keepsViews } from '../kinds/view.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
@@ -38,7 +39,7 @@ export interface EdgeItemsPlan {
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
+  /** Whether the node has a view. */
   hasView: boolean;
   /** The kinds of items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];
@@ -96,8 +97,6 @@ export interface PlannedKey extends SubjectKey {
 }
 
 interface ModelPlan {
-  /** Whether the table has views for some of the node types only. */
-  hasViewlessTypes: boolean;
   /** The latest time before which the base items decide about any view; 0: they never do. */
   settleViewsBefore: number;
   edges: Map<EdgeModel, EdgeItemsPlan>;
@@ -201,7 +200,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
 
 function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean): SourcePlans {
   const { type } = node;
-  const hasView = !modelPlan(graph).hasViewlessTypes || graph.shapes?.get(type) !== undefined;
+  const hasView = keepsViews(graph, type);
   const leaving = [...graph.edges.values()].filter(({ from }) => from.has(type));
   const edges = leaving.map((edge): EdgePlan => {
     const asked = askedInTarget(edge);
@@ -253,11 +252,10 @@ export function reconcileViewsBefore(graph: CompiledModel): number {
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
-    const { nodes, shapes } = graph;
+    const { shapes } = graph;
     plan = {
       edges: new Map(),
       sources: [new Map(), new Map()],
-      hasViewlessTypes: [...nodes.keys()].some((type) => shapes?.has(type) === false),
       settleViewsBefore: Math.max(0, ...[...(shapes?.values() ?? [])].map(({ settleBefore }) => settleBefore)),
     };
     plans.set(graph, plan);

@@ -5,6 +5,7 @@ import { countHolding } from '../../core/kinds/count.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
+import { keepsViews } from '../../core/kinds/view.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
@@ -136,7 +137,8 @@ function nodePlaces(graph: CompiledModel, source: string, expected: Derived): Pl
   const line = `nodes.${typePrefix(source)}`;
   const part = { kind: 'attributes' } as const;
   const view: Place = { source, sortKey: VIEW_KEY, name: `${line}.view`, suspect: { source, sortKey: VIEW_KEY, part } };
-  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeTarget`, expected)];
+  const places = itemPlaces(graph, { source, target: source }, `${line}.includeTarget`, expected);
+  return keepsViews(graph, typePrefix(source) ?? '') ? [view, ...places] : places;
 }
 
 /** The places of a part: its view in each generation, and its searches. */

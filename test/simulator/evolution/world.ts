@@ -119,6 +119,7 @@ export class World {
     this.skews = { server: skew(60_000), stream: skew(60_000), machine: skew(600_000) };
     this.table = new Table(this.timeline, this.plan.draws('table'), (change) => this.record(change), {
       indexLag: usualIndexLag(this.plan.happens('late indexes')),
+      indexesOfAll: seed % 3 === 0 && this.plan.happens('indexes of all attributes'),
     });
     this.newStream();
   }

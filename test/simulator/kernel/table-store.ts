@@ -175,7 +175,8 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
 }
 
 /** The part of an item that an index has: its keys, and what the table's definition includes. Nothing counts there but what it gives. */
-function inIndex({ names: { partitionKey, sortKey } }: Table, item: Item, index: IndexName): Item {
+function inIndex({ names: { partitionKey, sortKey }, indexesOfAll }: Table, item: Item, index: IndexName): Item {
+  if (indexesOfAll) return item;
   const { NonKeyAttributes } = indexProjection(index);
   const names = [partitionKey, sortKey, `${index}pk`, `${index}sk`, ...NonKeyAttributes];
   return Object.fromEntries(names.filter((name) => item[name] !== undefined).map((name) => [name, item[name]!]));

@@ -31,6 +31,8 @@ export interface TableOptions {
   indexLag?: (random: Random) => number;
   /** How old an eventually consistent read is. Default: a second, seldom three. */
   readLag?: (random: Random) => number;
+  /** Whether indexes hold all attributes, as older ones do. Default: what readers need. */
+  indexesOfAll?: boolean;
 }
 
 /** An index behind its table, and an eventually consistent read of the table behind a consistent one, at most. */
@@ -57,6 +59,7 @@ export class Table {
   /** Whether a put that changes nothing has a record. */
   tellsUnchanged = false;
   readonly names: Names;
+  readonly indexesOfAll: boolean;
   readonly readLag: (random: Random) => number;
   private engine: MemoryStore;
   /** What a put has made, as far as it has changed anything. */
@@ -76,6 +79,7 @@ export class Table {
   ) {
     this.names = options.names ?? { partitionKey: 'source', sortKey: 'target', ttl: 'expiresAt' };
     this.readLag = options.readLag ?? readLag;
+    this.indexesOfAll = options.indexesOfAll ?? false;
     this.engine = this.newEngine();
   }
 

@@ -45,7 +45,8 @@ export class Watching {
     private readonly world: World,
     private readonly streams: StreamsWithIndex,
   ) {
-    this.index = new MemoryStore(world.graph.table, {});
+    const indexesOfAll = world.choices.chanceAside('index.ofAll', 0.3);
+    this.index = new MemoryStore(world.graph.table, { indexesOfAll });
     streams.index = this.index;
     streams.world = world;
   }

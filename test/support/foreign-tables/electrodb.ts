@@ -130,7 +130,7 @@ export const electroDB: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { USER: node(), REPO: node(), ISSUE: node({ view: ['subject'] }) },
+      nodes: { USER: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }), ISSUE: node({ view: ['subject'] }) },
       edges: {
         IN_REPO: edge({ from: 'ISSUE', to: 'REPO', inbound: { orders: { gsi0: 'issueNumber' } } }),
         STARS: edge({ from: 'USER', to: 'REPO', edgeSet: ['at'], inbound: { orders: { gsi0: 'at' } } }),

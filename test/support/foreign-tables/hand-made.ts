@@ -15,7 +15,7 @@ export const overloadedIndex: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { PERSON: node(), OFFICE: node(), PROJECT: node() },
+      nodes: { PERSON: node({ view: 'ALL' }), OFFICE: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
       edges: {
         SITS_IN: edge({ from: 'PERSON', to: 'OFFICE', inbound: { orders: { gsi0: 'desk' } } }),
         WORKS_ON: edge({ from: 'PERSON', to: 'PROJECT', inbound: { orders: { gsi0: 'since' } } }),
@@ -79,7 +79,7 @@ export const invertedIndex: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { ACTOR: node(), FILM: node() },
+      nodes: { ACTOR: node({ view: 'ALL' }), FILM: node({ view: 'ALL' }) },
       edges: {
         PLAYS_IN: edge({ from: 'ACTOR', to: 'FILM', edgeSet: ['role'], inbound: { orders: { gsi0: 'actor' } } }),
       },
@@ -130,7 +130,7 @@ export const adjacencyList: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { THING: node({ search: { label: { shards: 1 } } }) },
+      nodes: { THING: node({ view: 'ALL', search: { label: { shards: 1 } } }) },
       edges: {
         LIKES: edge({ from: 'THING', to: 'THING', inbound: { orders: { gsi0: 'weight' } } }),
         OWNS: edge({ from: 'THING', to: 'THING', inbound: { orders: { gsi0: 'weight' } } }),
@@ -192,7 +192,7 @@ export const eventStore: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { STREAM: node(), EVENT: node({ view: ['kind'], search: { kind: { shards: 2 } } }) },
+      nodes: { STREAM: node({ view: 'ALL' }), EVENT: node({ view: ['kind'], search: { kind: { shards: 2 } } }) },
       edges: {
         HAPPENED_TO: edge({
           from: 'EVENT',
@@ -250,7 +250,7 @@ export const multiTenant: ForeignTable = {
     defineGraph({
       table,
       tenantSeparator: '.',
-      nodes: { TICKET: node(), AGENT: node({ view: ['name'] }) },
+      nodes: { TICKET: node({ view: 'ALL' }), AGENT: node({ view: ['name'] }) },
       edges: { ASSIGNED: edge({ from: 'TICKET', to: 'AGENT', inbound: { orders: { gsi0: 'opened' } } }) },
     }),
   layout: byHand(

@@ -78,7 +78,11 @@ export const oneTable: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { ACCOUNT: node(), USER: node({ search: { email: {}, city: { shards: 1 } } }), INVOICE: node() },
+      nodes: {
+        ACCOUNT: node({ view: 'ALL' }),
+        USER: node({ view: 'ALL', search: { email: {}, city: { shards: 1 } } }),
+        INVOICE: node({ view: 'ALL' }),
+      },
       edges: {
         OF: edge({ from: 'USER', to: 'ACCOUNT', inbound: { orders: { gsi0: 'email' } } }),
         BILLS: edge({ from: 'INVOICE', to: 'ACCOUNT', inbound: { orders: { gsi0: number('number') } } }),

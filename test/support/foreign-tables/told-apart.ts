@@ -14,7 +14,7 @@ export const entityAttribute: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { AUTHOR: node({ view: ['name'] }), BOOK: node() },
+      nodes: { AUTHOR: node({ view: ['name'] }), BOOK: node({ view: 'ALL' }) },
       edges: {
         WROTE: edge({ from: 'AUTHOR', to: 'BOOK', edgeSet: ['year'], inbound: { orders: { gsi0: 'year' } } }),
         KNOWS: edge({ from: 'AUTHOR', to: 'AUTHOR', edgeSet: false, inbound: { orders: { gsi0: 'since' } } }),
@@ -86,7 +86,7 @@ export const metaItems: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { USER: node(), TEAM: node(), TASK: node() },
+      nodes: { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }), TASK: node({ view: 'ALL' }) },
       edges: {
         IN: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'name' } } }),
         LED_BY: edge({ from: 'TEAM', to: 'USER' }),

@@ -45,7 +45,7 @@ export const toolbox: ForeignTable = {
   graph: (table) =>
     defineGraph({
       table,
-      nodes: { CUSTOMER: node({ view: ['name'] }), ORDER: node() },
+      nodes: { CUSTOMER: node({ view: ['name'] }), ORDER: node({ view: 'ALL' }) },
       edges: { BY: edge({ from: 'ORDER', to: 'CUSTOMER', inbound: { orders: { gsi0: 'placed' } } }) },
     }),
   layout: fromToolbox([

@@ -55,7 +55,7 @@ export function drawnModel({ copies, evicts }: DrawnOptions): CompiledModel {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
-      TEAM: node(),
+      TEAM: node({ view: 'ALL' }),
       GOAL: node({ view: ['name'], ...bounds }),
       TASK: node({ view: ['name'] }),
       USER: node({ view: ['name', 'city'] }),

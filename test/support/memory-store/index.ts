@@ -20,12 +20,16 @@ export class MemoryIndex {
   constructor(
     private readonly name: IndexName,
     private readonly table: TableNames,
+    /** Whether it holds all attributes, as an older index does. */
+    private readonly isOfAll = false,
   ) {
     this.keys = INDEX_KEYS[name];
   }
 
   /** The item as the index holds it: its keys, and the attributes that the index includes. */
-  asIndexed({ source, target, item }: StoredItem): StoredItem {
+  asIndexed(stored: StoredItem): StoredItem {
+    if (this.isOfAll) return stored;
+    const { source, target, item } = stored;
     const { partitionKey, sortKey } = this.table;
     const keys = { [partitionKey]: item[partitionKey]!, [sortKey]: item[sortKey]! };
     const shown = { ...shownInIndex(this.name, item), ...keys };

@@ -50,6 +50,8 @@ export interface ItemChange {
 export interface MemoryStoreOptions {
   /** The indexes that the table has. Default: both. */
   indexes?: readonly IndexName[];
+  /** Whether its indexes hold all attributes. Default: what readers need. */
+  indexesOfAll?: boolean;
   /** Called within each write that changes an item; as on AWS, not for one that leaves it as it was. */
   onChange?: (change: ItemChange) => void;
 }
@@ -68,9 +70,9 @@ export class MemoryStore implements Store, ScanSource {
 
   constructor(
     private readonly table: TableNames,
-    { indexes = ['gsi0', 'gsi1'], onChange }: MemoryStoreOptions = {},
+    { indexes = ['gsi0', 'gsi1'], indexesOfAll, onChange }: MemoryStoreOptions = {},
   ) {
-    this.indexes = new Map(indexes.map((name) => [name, new MemoryIndex(name, table)]));
+    this.indexes = new Map(indexes.map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
     this.onChange = onChange;
   }
 

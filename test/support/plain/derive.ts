@@ -76,8 +76,9 @@ function distinct(problems: readonly Problem[]): Problem[] {
 }
 
 /** Whether nodes of the source's type have views. A registry that lists no shape of the type has dropped them. */
-function hasViews({ shapes }: CompiledModel, source: string): boolean {
-  return shapes === undefined || shapes.has(parseNodeId(source)?.type ?? '');
+function hasViews({ nodes, shapes }: CompiledModel, source: string): boolean {
+  const type = parseNodeId(source)?.type ?? '';
+  return shapes === undefined ? nodes.get(type)?.hasView !== false : shapes.has(type);
 }
 
 /** The same without the parts that belong to a view. */

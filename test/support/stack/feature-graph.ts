@@ -7,7 +7,7 @@ export const FEATURE_GRAPHS = {
   views: (table: string) =>
     defineGraph({
       table,
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { MEMBER: edge({ from: 'USER', to: 'USER' }) },
     }),
   /** Searches, inbound orders and owners, besides views that outgrow their budget. */

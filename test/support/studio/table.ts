@@ -17,6 +17,7 @@ export function studioGraph(table = uniqueTableName()) {
         search: { status: { shardBy: 'source', shards: 4 }, due: { type: 'date' } },
       }),
       USER: node({
+        view: 'ALL',
         search: {
           name: { caseInsensitive: true, shards: 20 },
           place: { partition: 'country', path: ['state', 'city'], shards: 1 },

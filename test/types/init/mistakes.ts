@@ -48,7 +48,7 @@ await reader.inbound('TEAM-1', 'PART_OF', { where: { due: '2026-01-01' } });
 
 defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ fields: z.object({ title: z.string() }) }), TEAM: node() },
+  nodes: { GOAL: node({ view: 'ALL', fields: z.object({ title: z.string() }) }), TEAM: node({ view: 'ALL' }) },
   edges: {
     RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { orders: { gsi0: source('title') } } }),
     // @ts-expect-error a goal has no attribute of that name

@@ -33,13 +33,14 @@ export const graph = defineGraph({
       list: true,
     }),
     USER: node({
+      view: 'ALL',
       search: {
         name: { attribute: derive((user) => String(user['name'])) },
         age: { type: 'number' },
         born: { type: 'date', partition: 'country' },
       },
     }),
-    TEAM: node(),
+    TEAM: node({ view: 'ALL' }),
   },
   edges: {
     MEMBER: edge({

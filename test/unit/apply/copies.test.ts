@@ -13,7 +13,11 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { BOOK: node({ viewBudgetBytes: 2_048 }), AUTHOR: node(), SHOP: node() },
+  nodes: {
+    BOOK: node({ view: 'ALL', viewBudgetBytes: 2_048 }),
+    AUTHOR: node({ view: 'ALL' }),
+    SHOP: node({ view: 'ALL' }),
+  },
   edges: {
     WROTE: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['role'], copy: ['name', 'birthYear'] }),
     EDITED: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }),
@@ -147,7 +151,7 @@ describe('an edge that copies', () => {
   it('to a node of its own kind may be to itself', async () => {
     const friends = defineGraph({
       table: 'records',
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { KNOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
     });
     const table = new StreamedStore(friends);

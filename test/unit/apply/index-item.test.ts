@@ -11,7 +11,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node(), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'role' } } }) },
 });
 const G = 'GOAL-1';

@@ -14,8 +14,8 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    GOAL: node({ search: { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)) } }),
-    USER: node(),
+    GOAL: node({ view: 'ALL', search: { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)) } }),
+    USER: node({ view: 'ALL' }),
   },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
 });

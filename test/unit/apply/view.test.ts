@@ -11,7 +11,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ view: ['title'] }), USER: node() },
+  nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'] }), LIKES: edge({ from: 'GOAL', to: 'USER' }) },
 });
 const G = 'GOAL-1';

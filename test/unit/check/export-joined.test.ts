@@ -15,7 +15,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { A: node({ view: [] }), B: node() },
+  nodes: { A: node({ view: [] }), B: node({ view: 'ALL' }) },
   edges: {
     AB: edge({
       ...{ from: 'A', to: 'B', edgeSet: [] },

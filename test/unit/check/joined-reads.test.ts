@@ -8,7 +8,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 /** Edges of tickets sort before their node, those of boxes behind it; projects have none. */
 const graph = defineGraph({
   table: 'records',
-  nodes: { TICKET: node({ view: ['title'] }), BOX: node({ view: [] }), PROJECT: node() },
+  nodes: { TICKET: node({ view: ['title'] }), BOX: node({ view: [] }), PROJECT: node({ view: 'ALL' }) },
   edges: {
     IN_PROJECT: edge({
       from: 'TICKET',

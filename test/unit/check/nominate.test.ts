@@ -6,7 +6,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { TICKET: node({ view: ['title'] }), PROJECT: node() },
+  nodes: { TICKET: node({ view: ['title'] }), PROJECT: node({ view: 'ALL' }) },
   edges: {
     IN_PROJECT: edge({
       from: 'TICKET',

@@ -14,7 +14,7 @@ it.each([
   ['maxWcu', '5'],
   ['mode', 'repiar'],
 ])('a check refuses %s: %s, with which it would wait for ever or do something else', async (option, value) => {
-  const graph = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
+  const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
   const options = { store: new MemoryStore(graph.table), [option]: value };
   await expect(check(graph, options as never)).rejects.toMatchObject({
     code: 'invalid-option',

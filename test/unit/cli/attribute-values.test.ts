@@ -19,7 +19,7 @@ describe('attributes on the command line', () => {
 
   it('pass the numbers that a model declares', async () => {
     const fields = z.object({ points: z.number(), share: z.number().max(1) });
-    const graph = defineGraph({ table: 'records', nodes: { GOAL: node({ fields }) } });
+    const graph = defineGraph({ table: 'records', nodes: { GOAL: node({ view: 'ALL', fields }) } });
     const store = new MemoryStore(graph.table);
     await createWriter(graph, { store }).putNode('GOAL-1', attributesOfJson('{"points":3,"share":0.5}') as never);
     const { item } = await store.get({ source: 'GOAL-1', target: 'GOAL-1' }, { consistent: true });

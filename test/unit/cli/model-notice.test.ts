@@ -6,7 +6,7 @@ import { migrate } from '../../../src/migrate/migrate.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model(search: Record<string, { shards: number }>) {
-  return defineGraph({ table: 'records', nodes: { USER: node({ search }) }, edges: {} });
+  return defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', search }) }, edges: {} });
 }
 
 /** What is printed of a model and a table, and what is given. */

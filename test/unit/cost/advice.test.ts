@@ -7,12 +7,13 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
+      view: 'ALL',
       list: true,
       viewBudgetBytes: 65_536,
       search: { name: {}, city: { shards: 2 }, email: { shards: 'value' } },
       parts: { STATE: part({ search: { status: { shards: 50 } } }) },
     }),
-    TEAM: node({ viewBudgetBytes: 65_536 }),
+    TEAM: node({ view: 'ALL', viewBudgetBytes: 65_536 }),
   },
   edges: { IN: edge({ from: 'USER', to: 'TEAM' }) },
 });

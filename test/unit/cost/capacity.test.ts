@@ -7,9 +7,10 @@ const cost = modelCost(
   defineGraph({
     table: 'records',
     nodes: {
-      TICKET: node({ search: { title: {} } }),
-      USER: node(),
+      TICKET: node({ view: 'ALL', search: { title: {} } }),
+      USER: node({ view: 'ALL' }),
       STORE: node({
+        view: 'ALL',
         search: {
           location: { partition: 'country', path: ['state', 'city'], shards: 1 },
           place: { path: ['state', 'city'], shards: 20 },
@@ -86,7 +87,7 @@ describe('the cost of index items that use the source', () => {
   const joined = modelCost(
     defineGraph({
       table: 'records',
-      nodes: { TICKET: node(), PROJECT: node() },
+      nodes: { TICKET: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
       edges: {
         IN: edge({
           from: 'TICKET',
@@ -107,8 +108,8 @@ describe('the cost of index items that use the source', () => {
     const of = (type: string) => joined.writes.filter((one) => one.type === type && one.perEdge !== undefined);
     // The one item moves, and the other one gets a new revision; without the node neither is in an order.
     expect(of('TICKET').map(({ write, attribute, perEdge }) => [write, attribute, perEdge!['IN']!.wcu])).toEqual([
-      ['change', 'due', 3 + 2],
-      ['change', 'status', 3 + 2],
+      ['change', 'due', 3 + 1],
+      ['change', 'status', 3 + 1],
       ['delete', undefined, 2 + 2],
     ]);
     expect(of('IN')).toEqual([]);
@@ -126,10 +127,11 @@ describe('the cost of a part', () => {
       table: 'records',
       nodes: {
         USER: node({
+          view: 'ALL',
           search: { name: {} },
           parts: { STATE: part({ search: { status: {}, mood: {} } }), COUNTS: part() },
         }),
-        ROOM: node(),
+        ROOM: node({ view: 'ALL' }),
       },
       edges: {
         IN: edge({
@@ -163,8 +165,9 @@ describe('the cost by hand', () => {
     defineGraph({
       table: 'records',
       nodes: {
-        USER: node({ search: { name: {} } }),
-        PLAIN: node(),
+        USER: node({ view: 'ALL', search: { name: {} } }),
+        PLAIN: node({ view: 'ALL' }),
+        STORED: node(),
         PRODUCT: node({ view: 'KEYS_ONLY', search: { a: {}, b: {}, c: {}, d: {}, e: {}, f: {} } }),
         TAGGED: node({ view: 'KEYS_ONLY', search: { tags: { multiValue: true } } }),
       },
@@ -183,6 +186,8 @@ describe('the cost by hand', () => {
   it('is that of index keys on the item itself, in indexes of ALL', () => {
     expect(rowsOf('USER')).toEqual(['4 2', '5 3', '2 2', '4 2']);
     expect(rowsOf('PLAIN')).toEqual(['2 1', '2 1', '2 1']);
+    // Without a view, a search and edges nothing is derived.
+    expect(rowsOf('STORED')).toEqual(['1 1', '1 1', '1 1']);
     expect(rowsOf('PRODUCT')[0]).toBe('14 7');
     expect(rowsOf('PRODUCT')[1]).toBe('4 8');
     expect(rowsOf('PRODUCT').at(-2)).toBe('1 7');
@@ -203,7 +208,7 @@ describe('the cost of an edge set', () => {
   const set = (viewBudgetBytes?: number) => {
     const graph = defineGraph({
       table: 'records',
-      nodes: { GOAL: node({ view: ['title'], viewBudgetBytes }), USER: node() },
+      nodes: { GOAL: node({ view: ['title'], viewBudgetBytes }), USER: node({ view: 'ALL' }) },
       edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'] }) },
     });
     return modelCost(graph).edgeSets;
@@ -234,4 +239,11 @@ describe('the cost of an edge set', () => {
       ],
     ]);
   });
+});
+
+it('names the views that hold all', () => {
+  const nodes = { ALL: node({ view: 'ALL' }), LIST: node({ view: ['name'] }), NONE: node() };
+  expect(modelCost(defineGraph({ table: 'records', nodes, edges: {} })).advice).toEqual([
+    'The view of ALL has ALL: a change of a node of 3 KB takes 7 WCU; with a list of names it takes 3, and 4 if one of these changes',
+  ]);
 });

@@ -14,7 +14,7 @@ import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 /** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. */
 const graph = defineGraph({
   table: 'follows',
-  nodes: { USER: node() },
+  nodes: { USER: node({ view: 'ALL' }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const prices = readPrices(undefined, undefined);
@@ -49,7 +49,7 @@ describe('the cost of a month', () => {
     const { dynamodb } = prices;
     const of = (inbound: object) => {
       const edges = { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: inbound as { orders: { gsi0: string } } }) };
-      const model = defineGraph({ table: 'follows', nodes: { USER: node() }, edges });
+      const model = defineGraph({ table: 'follows', nodes: { USER: node({ view: 'ALL' }) }, edges });
       const { onDemand, streamShards } = cost({ shares: new Map([['FOLLOWS', 1]]), gigabytes: 0 }, prices, model);
       return { projections: onDemand['projections']!, streamShards };
     };
@@ -141,7 +141,11 @@ describe('the cost of a month', () => {
     expect(() => cost({ reads: new Map([['sort', 1]]) })).toThrow(/No query/);
     expect(() => cost({ reads: new Map([['', 1]]) })).toThrow(/More than one query/);
     // A range search of 200 shards is 100 units.
-    const searched = defineGraph({ table: 'users', nodes: { USER: node({ search: { name: {} } }) }, edges: {} });
+    const searched = defineGraph({
+      table: 'users',
+      nodes: { USER: node({ view: 'ALL', search: { name: {} } }) },
+      edges: {},
+    });
     const load = { ...LOAD, reads: new Map([['search USER.name prefix', 1000]]) };
     const { monthly } = monthlyCost(searched, load, FIXTURES, prices);
     expect(monthly.find(({ part }) => part === 'reads')!.usd).toBeCloseTo(32_850);

@@ -7,8 +7,8 @@ import { edge, node } from '../../../src/core/model/schema.ts';
 const graph = defineGraph({
   table: 'records',
   nodes: {
-    USER: node({ list: true, search: { name: {}, email: { shards: 'value' }, city: { shards: 2 } } }),
-    GOAL: node(),
+    USER: node({ view: 'ALL', list: true, search: { name: {}, email: { shards: 'value' }, city: { shards: 2 } } }),
+    GOAL: node({ view: 'ALL' }),
   },
   edges: { AIMS: edge({ from: 'GOAL', to: 'USER' }), HAS: edge({ from: 'USER', to: 'GOAL' }) },
 });

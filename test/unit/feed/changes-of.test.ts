@@ -15,7 +15,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const graphWith = (feed?: FeedNames<'USER' | 'TICKET', 'ASSIGNED'>) =>
   defineGraph({
     table: 'tickets',
-    nodes: { USER: node({ search: { name: { shards: 1 } } }), TICKET: node() },
+    nodes: { USER: node({ view: 'ALL', search: { name: { shards: 1 } } }), TICKET: node({ view: 'ALL' }) },
     edges: {
       ASSIGNED: edge({
         from: 'TICKET',
@@ -223,7 +223,7 @@ describe('the places in force', () => {
 
 it('a feed finds the partitions of items whose index keys have other names', async () => {
   const keys = { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } };
-  const { table } = defineGraph({ table: { name: 'other', indexes: keys }, nodes: { USER: node() } });
+  const { table } = defineGraph({ table: { name: 'other', indexes: keys }, nodes: { USER: node({ view: 'ALL' }) } });
   const feed = new Feed({ table });
   const records: unknown[] = [];
   const subscription = feed.subscribe({ partitions: ['ASSIGNED-USER-1'] }, (record) => records.push(record));

@@ -22,7 +22,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'tickets',
-  nodes: { USER: node(), TICKET: node() },
+  nodes: { USER: node({ view: 'ALL' }), TICKET: node({ view: 'ALL' }) },
   edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' }, project: 'ALL' } }) },
 });
 const model: FeedModel = { graph, projections: projectionsOfModel(graph), readNumber: losslessNumber };

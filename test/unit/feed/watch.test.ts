@@ -14,7 +14,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'tickets',
-  nodes: { USER: node(), TICKET: node() },
+  nodes: { USER: node({ view: 'ALL' }), TICKET: node({ view: 'ALL' }) },
   edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const GRACE_MS = 3_000;
@@ -222,7 +222,7 @@ describe('a query that a client has sent', () => {
   const searched = (() => {
     const model = defineGraph({
       table: 'searched',
-      nodes: { USER: node({ search: { name: 'name' } }), TICKET: node() },
+      nodes: { USER: node({ view: 'ALL', search: { name: 'name' } }), TICKET: node({ view: 'ALL' }) },
       edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
@@ -281,7 +281,7 @@ describe('rows that leave a watched list', () => {
   async function sharded(rows: number) {
     const model = defineGraph({
       table: 'sharded',
-      nodes: { USER: node({ search: { name: { attribute: 'name', shards: SHARDS } } }) },
+      nodes: { USER: node({ view: 'ALL', search: { name: { attribute: 'name', shards: SHARDS } } }) },
     });
     const index = new MemoryStore(model.table, {});
     const hit = (i: number): Item => {

@@ -41,7 +41,7 @@ describe('the option keys', () => {
   const friends = (options: { keys?: 'plain' | 'hashed' }) =>
     defineGraph({
       table: 'records',
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
       edges: { FRIEND: edge({ from: 'USER', to: 'USER', ...options }) },
     });
 
@@ -55,7 +55,7 @@ describe('the option keys', () => {
     for (const name of ['partitionKey', 'sortKey', 'ttl']) {
       const input = (keys: 'plain' | 'hashed') => ({
         table: { name: 'records', [name]: 'targetId' },
-        nodes: { USER: node() },
+        nodes: { USER: node({ view: 'ALL' }) },
         edges: { FRIEND: edge({ from: 'USER', to: 'USER', keys }) },
       });
       expect(mistakesOf(input('hashed'))).toEqual([

@@ -8,7 +8,11 @@ import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model(shards: number) {
-  return defineGraph({ table: 'records', nodes: { USER: node({ search: { name: { shards } } }) }, edges: {} });
+  return defineGraph({
+    table: 'records',
+    nodes: { USER: node({ view: 'ALL', search: { name: { shards } } }) },
+    edges: {},
+  });
 }
 
 const [before, after] = [model(2), model(3)];

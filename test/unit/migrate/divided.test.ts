@@ -13,7 +13,10 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 function model(shards: number, project: string[] = []) {
   return defineGraph({
     table: 'records',
-    nodes: { USER: node({ view: shards > 2 ? ['email'] : [], search: { name: { shards, project } } }), TEAM: node() },
+    nodes: {
+      USER: node({ view: shards > 2 ? ['email'] : [], search: { name: { shards, project } } }),
+      TEAM: node({ view: 'ALL' }),
+    },
     edges: { MEMBER: edge({ from: 'USER', to: 'TEAM', degree: shards > 2 }) },
   });
 }

@@ -25,7 +25,10 @@ function model(
     table: 'records',
     nodes: {
       GOAL: node({ view }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) } }),
+      USER: node({
+        view: 'ALL',
+        search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) },
+      }),
     },
     edges: {
       MEMBER: edge({
@@ -172,7 +175,10 @@ describe('a migration', () => {
     const bench = new Bench();
     await bench.user('USER-1', 'Ada');
     await bench.migrate(model());
-    const listed = defineGraph({ table: 'records', nodes: { GOAL: node(), USER: node({ list: true }) } });
+    const listed = defineGraph({
+      table: 'records',
+      nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL', list: true }) },
+    });
     await expect(createReader(listed, { store: bench.store }).nodes('USER')).rejects.toThrow(
       'The table keeps no list of USER nodes as this model defines it.',
     );

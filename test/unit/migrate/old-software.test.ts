@@ -17,7 +17,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 function model(withEmail: boolean) {
   return defineGraph({
     table: 'records',
-    nodes: { USER: node({ search: { name: { shards: 2 }, ...(withEmail && { email: { shards: 1 } }) } }) },
+    nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 }, ...(withEmail && { email: { shards: 1 } }) } }) },
     edges: {},
   });
 }

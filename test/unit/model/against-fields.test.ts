@@ -32,7 +32,10 @@ const searchMistakes = (search: object): string[] => nodeMistakes({ search });
 const edgeMistakes = (options: object): string[] =>
   mistakesOf({
     table: 'records',
-    nodes: { GOAL: node({ fields, parts: { STATE: part({ fields: z.object({ rate: z.number() }) }) } }), TEAM: node() },
+    nodes: {
+      GOAL: node({ view: 'ALL', fields, parts: { STATE: part({ fields: z.object({ rate: z.number() }) }) } }),
+      TEAM: node({ view: 'ALL' }),
+    },
     edges: { IN: anyEdge({ fields, from: 'GOAL', to: 'TEAM', ...options }) },
   });
 const THERE = 'There are title, due, points, big, isOpen, status, either, note, made, tags, sizes, seen and 5 more';
@@ -187,7 +190,11 @@ describe('names that fields lack', () => {
     ]);
     const copying = edge({ from: 'TEAM', to: 'GOAL', copy: ['titel'] });
     expect(
-      mistakesOf({ table: 'records', nodes: { GOAL: node({ fields }), TEAM: node() }, edges: { HAS: copying } }),
+      mistakesOf({
+        table: 'records',
+        nodes: { GOAL: node({ view: 'ALL', fields }), TEAM: node({ view: 'ALL' }) },
+        edges: { HAS: copying },
+      }),
     ).toEqual([`edges.HAS.copy: titel is no attribute of GOAL. Did you mean title? ${THERE}`]);
   });
 
@@ -196,8 +203,8 @@ describe('names that fields lack', () => {
       table: 'records',
       nodes: {
         GOAL: node({ fields, view: ['expiresAt'] as never }),
-        TEAM: node({ fields: z.object({ name: z.string() }) }),
-        USER: node(),
+        TEAM: node({ view: 'ALL', fields: z.object({ name: z.string() }) }),
+        USER: node({ view: 'ALL' }),
       },
       edges: {
         A: edge({

@@ -9,7 +9,7 @@ import { planOfKey, plansOfSource } from '../../../src/core/plan/type-plans.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node(), USER: node(), TEAM: node() },
+  nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
   edges: {
     MEMBER: edge({ from: 'GOAL', to: ['USER', 'TEAM'] }),
     FRIEND: edge({ from: 'USER', to: ['USER', 'TEAM'], keys: 'hashed' }),
@@ -91,7 +91,7 @@ describe('a model with tenants', () => {
   const tenants = defineGraph({
     table: 'records',
     tenantSeparator: '.',
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: {
       MEMBER: edge({ from: 'USER', to: 'USER' }),
       FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),

@@ -58,13 +58,14 @@ describe('the model of the documentation', () => {
 
   it('has a fingerprint that changes with the separator of tenants', () => {
     const fingerprints = [undefined, '.', '/'].map(
-      (tenantSeparator) => define({ table: 'records', nodes: { GOAL: node() }, tenantSeparator }).fingerprint,
+      (tenantSeparator) =>
+        define({ table: 'records', nodes: { GOAL: node({ view: 'ALL' }) }, tenantSeparator }).fingerprint,
     );
     expect(new Set(fingerprints).size).toBe(3);
   });
   it.each(['fields', 'versionAttribute', 'others'])('has a fingerprint that changes with a search named %s', (name) => {
     const withShards = (shards: number) =>
-      define({ table: 'records', nodes: { GOAL: node({ search: { [name]: { shards } } }) } }).fingerprint;
+      define({ table: 'records', nodes: { GOAL: node({ view: 'ALL', search: { [name]: { shards } } }) } }).fingerprint;
     expect(withShards(2)).not.toBe(withShards(3));
   });
 });
@@ -72,7 +73,7 @@ describe('the model of the documentation', () => {
 describe('what a model may say', () => {
   it('names for the table and its attributes', () => {
     const table = { name: 'tbl', partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'one', gsi1: 'two' } };
-    expect(define({ table, nodes: { USER: node() } }).table).toEqual({
+    expect(define({ table, nodes: { USER: node({ view: 'ALL' }) } }).table).toEqual({
       name: 'tbl',
       partitionKey: 'pk',
       sortKey: 'sk',
@@ -82,12 +83,14 @@ describe('what a model may say', () => {
   });
   it('the second index only where a second order wants it', () => {
     const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) };
-    expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges }).indexes).toEqual(['gsi0']);
+    expect(defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges }).indexes).toEqual(['gsi0']);
   });
   it('orders by name beyond the two indexes, which need neither of them', () => {
     const inbound = { orders: { byName: 'name', gsi1: 'b', byRole: rank('role', { LEAD: 1 }), gsi0: 'a' }, shards: 2 };
     const edges = { KNOWS: anyEdge({ from: 'USER', to: 'USER', inbound }) };
-    const compiled = define({ table: 'records', nodes: { USER: node() }, edges }).edges.get('KNOWS')?.inbound;
+    const compiled = define({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges }).edges.get(
+      'KNOWS',
+    )?.inbound;
     expect([...compiled!.orders.keys()]).toEqual(['gsi0', 'gsi1', 'byName', 'byRole']);
     expect([...compiled!.orders.values()].map(({ index }) => index)).toEqual(['gsi0', 'gsi1', 'gsi0', 'gsi0']);
     const items = compiled!.items.map(({ orderName, orders }) => [orderName, orders.map(({ name }) => name)]);
@@ -97,13 +100,15 @@ describe('what a model may say', () => {
       ['byRole', ['byRole']],
     ]);
     const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { byName: 'name' } } }) };
-    expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
+    expect(defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: alone }).indexes).toEqual([
+      'gsi0',
+    ]);
   });
   it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
     const inbound = { orders: { gsi0: 'since' }, includeTarget: true } as const;
     const graph = defineGraph({
       table: 'records',
-      nodes: { USER: node(), TEAM: node(), GOAL: node() },
+      nodes: { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
       edges: {
         JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
         KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' }, includeTarget: false } }),
@@ -150,7 +155,7 @@ describe('what a model may say', () => {
     const labelsOf = (edgeSet: unknown) =>
       define({
         table: 'records',
-        nodes: { USER: node() },
+        nodes: { USER: node({ view: 'ALL' }) },
         edges: { KNOWS: anyEdge({ from: 'USER', to: 'USER', edgeSet }) },
       }).edges.get('KNOWS')?.labels;
     expect(labelsOf(undefined)).toEqual([]);
@@ -169,7 +174,7 @@ describe('what a model may say', () => {
     expect(
       mistakesOf({
         table: 'records',
-        nodes: { USER: node() },
+        nodes: { USER: node({ view: 'ALL' }) },
         edges: { CONSTRUCTOR: anyEdge({ from: 'USER', to: 'USER' }) },
       }),
     ).toEqual([]);

@@ -7,6 +7,7 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
+      view: 'ALL',
       search: {
         name: { hash: 'codepoint-product' },
         email: {},

@@ -9,7 +9,7 @@ import { followGraph } from '../../support/follow-graph.ts';
 
 const totals = defineGraph({
   table: 'records',
-  nodes: { USER: node() },
+  nodes: { USER: node({ view: 'ALL' }) },
   edges: { LIKES: edge({ from: 'USER', to: 'USER', inbound: { groupBy: ['kind'] } }) },
 });
 

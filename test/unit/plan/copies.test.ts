@@ -20,7 +20,7 @@ import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({
   table: { name: 'records', ttl: 'ttl' },
-  nodes: { BOOK: node(), AUTHOR: node(), SHOP: node() },
+  nodes: { BOOK: node({ view: 'ALL' }), AUTHOR: node({ view: 'ALL' }), SHOP: node({ view: 'ALL' }) },
   edges: {
     WROTE: edge({ from: 'BOOK', to: ['AUTHOR', 'SHOP'], edgeSet: ['role'], copy: ['name', 'source', 'bio'] }),
     EDITED: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['born'] }),

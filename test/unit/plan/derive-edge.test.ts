@@ -15,7 +15,7 @@ const SORT_KEY = 'MEMBER-USER-U1';
 function derived(options: object, attributes: Item, sortKey = SORT_KEY) {
   const graph = define({
     table: 'records',
-    nodes: { GOAL: node(), USER: node() },
+    nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
     edges: { MEMBER: anyEdge({ from: 'GOAL', to: 'USER', ...options }) },
   });
   return derivedOf(graph, SOURCE, sortKey, baseItem(SOURCE, sortKey, attributes));

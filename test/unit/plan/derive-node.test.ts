@@ -15,7 +15,7 @@ const huge = { S: 'x'.repeat(406_000) };
 
 /** What a user with these options and attributes wants derived. */
 function derived(options: object, attributes: Item, id = ID) {
-  const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) } });
+  const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ view: 'ALL', ...options }) } });
   return derivedOf(graph, id, id, baseItem(id, id, attributes));
 }
 
@@ -37,7 +37,7 @@ function only(entry: unknown, attributes: Item, id = ID): { partition: string; v
 
 describe('the part of a node in its view', () => {
   const attributes: Item = { title: { S: 't' }, n: { N: '1' }, constructor: { S: 'c' } };
-  it('is all of its attributes without the keys by default', () => {
+  it('is all of its attributes without the keys where it shows all', () => {
     expect(derived({}, attributes).attributes).toEqual(attributes);
     expect(derived({ view: 'ALL' }, attributes).attributes).toEqual(attributes);
   });
@@ -48,12 +48,21 @@ describe('the part of a node in its view', () => {
     expect(derived({ view: 'KEYS_ONLY' }, attributes).attributes).toEqual({});
     expect(derived({}, {}).attributes).toEqual({});
   });
+  it('is none by default where no edge set asks for one, and is empty where one does', () => {
+    const own = (edgeSet: false | []) => {
+      const edges = { KNOWS: edge({ from: 'USER', to: 'USER', edgeSet }) };
+      const graph = defineGraph({ table: 'records', nodes: { USER: anyNode() }, edges });
+      return derivedOf(graph, ID, ID, baseItem(ID, ID, { title: { S: 't' } }));
+    };
+    expect(own(false)).toEqual({ indexItems: new Map(), problems: [] });
+    expect(own([])).toMatchObject({ attributes: {} });
+  });
   it('does not take a property that every object has for an attribute', () => {
     expect(derived({ view: ['constructor', 'toString'] }, { title: { S: 't' } }).attributes).toEqual({});
   });
   it('leaves out keys by the names that the table gives them', () => {
     const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
-    const graph = defineGraph({ table, nodes: { USER: anyNode() } });
+    const graph = defineGraph({ table, nodes: { USER: anyNode({ view: 'ALL' }) } });
     const image = { pk: { S: ID }, sk: { S: ID }, source: { S: 'web' } };
     expect(derivedOf(graph, ID, ID, image).attributes).toEqual({ source: { S: 'web' } });
   });
@@ -69,7 +78,7 @@ describe('the part of a node in its view', () => {
     expect(derivedOf(graph, ID, ID, undefined)).toEqual({ indexItems: new Map(), problems: [] });
   });
   it('is nothing for a type outside of the model, which is no problem', () => {
-    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode() } });
+    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ view: 'ALL' }) } });
     expect(derivedOf(graph, 'ORG-1', 'ORG-1', baseItem('ORG-1', 'ORG-1'))).toEqual({
       indexItems: new Map(),
       problems: [],
@@ -191,7 +200,7 @@ describe('the owner items of a node', () => {
     KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }),
   };
   const owned = (options: object, attributes: Item, id = ID) => {
-    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) }, edges });
+    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ view: 'ALL', ...options }) }, edges });
     return derivedOf(graph, id, id, baseItem(id, id, attributes));
   };
   const keys = (index: string, partition: string): Item => ({

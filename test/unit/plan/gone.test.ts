@@ -36,7 +36,10 @@ describe('an item counts as deleted', () => {
 describe('a soft-deleted node', () => {
   const graph = defineGraph({
     table: 'records',
-    nodes: { USER: node({ deletedWhen: 'left', search: { name: {} } }), TEAM: node({ deletedWhen: 'closed' }) },
+    nodes: {
+      USER: node({ view: 'ALL', deletedWhen: 'left', search: { name: {} } }),
+      TEAM: node({ view: 'ALL', deletedWhen: 'closed' }),
+    },
     edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { orders: { gsi0: source('name') } } }) },
   });
   const user = baseItem('USER-1', 'USER-1', { name: { S: 'Ann' } });

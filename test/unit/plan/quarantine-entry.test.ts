@@ -15,7 +15,7 @@ import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ search: { a: {}, b: { type: 'number' } } }), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL', search: { a: {}, b: { type: 'number' } } }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
 });
 const G = 'GOAL-1';

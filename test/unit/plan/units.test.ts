@@ -12,7 +12,7 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     GOAL: node({ view: ['title'], search: { status: { shards: 1 }, tags: { multiValue: true, shards: 1 } } }),
-    USER: node(),
+    USER: node({ view: 'ALL' }),
   },
   edges: {
     MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }),

@@ -19,7 +19,7 @@ import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({
   table: { name: 'records', ttl: 'ttl' },
-  nodes: { GOAL: node({ view: ['title'] }), USER: node() },
+  nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL' }) },
   edges: {
     MEMBER: edge({
       from: 'GOAL',

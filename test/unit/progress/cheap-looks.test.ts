@@ -9,7 +9,7 @@ import { status } from '../../../src/trust/explain/status.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
 const NOW = 1_800_000_000_000;
 const STREAM = '2026-01-01T00:00:00.000';
 /** More records than a look reads of a shard: 50 pages of 1,000. */

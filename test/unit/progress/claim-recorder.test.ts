@@ -6,7 +6,7 @@ import { ClaimRecorder } from '../../../src/stream/progress/claim-recorder.ts';
 import { readClaims } from '../../../src/stream/progress/claims-item.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
-const { table } = defineGraph({ table: 'records', nodes: { USER: node() } });
+const { table } = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const START = 1_000_000_000_000;
 const stream = '2026-01-01T00:00:00.000';
 const records = (...numbers: number[]) =>

@@ -9,7 +9,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ search: { status: {} } }), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL', search: { status: {} } }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', copy: ['name'] }) },
 });
 

@@ -8,7 +8,7 @@ import { positionOfStream } from '../../../src/trust/explain/position.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
 const NOW = Date.UTC(2026, 0, 2);
 
 /** A stream with records that nobody has applied, all made 100 seconds ago, and a clock. */

@@ -6,7 +6,7 @@ import { type ConsumerProgress, readLastCheck, readProgress } from '../../../src
 import { ProgressRecorder } from '../../../src/stream/progress/recorder.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 
 interface Writes {
   items: Item[];

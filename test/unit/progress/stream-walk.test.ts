@@ -11,7 +11,7 @@ import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const NOW = 1_800_000_000_000;
 
 async function walked() {

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 it('a collection refuses edge types that do not leave its node', async () => {
   const graph = defineGraph({
     table: 'records',
-    nodes: { USER: node(), TEAM: node() },
+    nodes: { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
     edges: { MEMBER: edge({ from: 'TEAM', to: 'USER' }) },
   });
   const reader = createReader(graph, { store: new MemoryStore(graph.table) });

@@ -74,7 +74,7 @@ describe('a cursor of one table', () => {
   function readerOf(table: string) {
     const graph = defineGraph({
       table,
-      nodes: { USER: node({ search: { name: 'name' }, list: true }), TICKET: node() },
+      nodes: { USER: node({ view: 'ALL', search: { name: 'name' }, list: true }), TICKET: node({ view: 'ALL' }) },
       edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
     });
     const store = new MemoryStore(graph.table, {});

@@ -8,7 +8,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { A: node(), B: node() },
+  nodes: { A: node({ view: 'ALL' }), B: node({ view: 'ALL' }) },
   edges: { AB: edge({ from: 'A', to: 'B', edgeSet: [] }) },
 });
 

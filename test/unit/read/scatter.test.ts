@@ -7,7 +7,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 
 /** Gathers what the partitions hold of ours. */
 function scatter(context: Parameters<typeof scatterItems>[0], request: Omit<ScatterRequest, 'accept'>) {

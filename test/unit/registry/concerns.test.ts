@@ -187,7 +187,7 @@ describe('what a check has to do with a derived item', () => {
   it('knows the fan-outs that something needs in whatever state, or may need', () => {
     const joined = defineGraph({
       table: 'records',
-      nodes: { GOAL: node(), USER: node() },
+      nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
       edges: {
         MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date', byTitle: source('title') } } }),
         HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date' }, projectSource: ['title'] } }),

@@ -90,7 +90,7 @@ const graph = defineGraph({
       ...NODES.USER,
       parts: { STATE: part(NODES.USER.parts.STATE), NOTE: part(NODES.USER.parts.NOTE) },
     }),
-    GOAL: node(NODES.GOAL),
+    GOAL: node({ view: 'ALL', ...NODES.GOAL }),
   },
   edges: {
     FOLLOWS: edge(EDGES.FOLLOWS),
@@ -156,7 +156,7 @@ function storedLines(graph: CompiledModel): string[] {
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
     expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
-      "7af263a4 the model
+      "8e2cd18c the model
       7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}

@@ -26,6 +26,7 @@ function goals(options: { shards?: number; weights?: Record<string, number>; ver
     nodes: {
       GOAL: node({ view: ['title'] }),
       USER: node({
+        view: 'ALL',
         search: {
           name: { shards, caseInsensitive: true },
           initial: { attribute: deriveFn(({ name }) => `${version}${String(name).charAt(0)}`, { version }) },
@@ -64,8 +65,8 @@ describe('the model that the registry has writers maintain', () => {
   });
 
   it('has the list of a type whose nodes the own model does not list: its order is no code of a model', () => {
-    const listing = defineGraph({ table: 'records', nodes: { USER: node({ list: true }) }, edges: {} });
-    const own = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
+    const listing = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', list: true }) }, edges: {} });
+    const own = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
     const made = effectiveModel(registered(listing), dataOf(listing), own);
     expect([...derivedOf(made, 'USER-1', 'USER-1', USER).indexItems.keys()]).toEqual(['~ix/']);
   });
@@ -116,6 +117,7 @@ describe('the model that the registry has writers maintain', () => {
       table: 'records',
       nodes: {
         USER: node({
+          view: 'ALL',
           search: { initial: { attribute: deriveFn(() => 'two', { version: 2, others: { 1: () => 'one' } }) } },
         }),
       },

@@ -13,6 +13,7 @@ const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
+      view: 'ALL',
       list: true,
       viewBudgetBytes: 100_000,
       search: {

@@ -7,7 +7,11 @@ import { migrate } from '../../../src/migrate/migrate.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node({ search: { name: { shards: 1 } } }) }, edges: {} });
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node({ view: 'ALL', search: { name: { shards: 1 } } }) },
+  edges: {},
+});
 
 const AT: Moment = { steadyMs: 1_000, wallMs: 1_767_225_600_000 };
 const after = (steadyMs: number, wallMs: number): Moment => ({

@@ -14,7 +14,11 @@ import { byOneClock } from '../../support/moments.ts';
 import { LABEL } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node({ search: { name: { shards: 2 } } }) }, edges: {} });
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
+  edges: {},
+});
 
 /** A table of one user that is projected, in a region. */
 async function bench(options: Pick<MigrateOptions, 'table' | 'regions'> = {}, region = 'eu-west-1') {

@@ -16,7 +16,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node() },
+  nodes: { USER: node({ view: 'ALL' }) },
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }) },
 });
 const COUNT_KEY = { source: 'USER-1', target: degreeKey('FOLLOWS') };
@@ -119,7 +119,7 @@ describe('a repair of a count', () => {
 describe('a repair of an index item', () => {
   const counting = defineGraph({
     table: 'records',
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: {
       FOLLOWS: edge({
         from: 'USER',
@@ -132,7 +132,7 @@ describe('a repair of an index item', () => {
   });
   const plain = defineGraph({
     table: 'records',
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'date' } } }) },
   });
   const base = { source: 'USER-1', target: 'FOLLOWS-USER-2' };

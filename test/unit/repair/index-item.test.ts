@@ -14,7 +14,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { A: node({ view: [] }), B: node() },
+  nodes: { A: node({ view: [] }), B: node({ view: 'ALL' }) },
   edges: {
     PLAIN: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { orders: { gsi0: 'own', o: 'own' } } }),
     COPY: edge({ from: 'A', to: 'B', copy: ['name'] }),

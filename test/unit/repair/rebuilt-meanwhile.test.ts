@@ -7,7 +7,8 @@ import { noteRebuild } from '../../../src/registry/rebuilt.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graphOf = (search: object) => defineGraph({ table: 'records', nodes: { USER: node({ search }) }, edges: {} });
+const graphOf = (search: object) =>
+  defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', search }) }, edges: {} });
 /** The model of a consumer that still works, and the one that the table was rebuilt by. */
 const OLD = graphOf({ city: {} });
 const NEW = graphOf({ name: {} });

@@ -8,7 +8,11 @@ import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { GOAL: node({ search: { status: {} } }) }, edges: {} });
+const graph = defineGraph({
+  table: 'records',
+  nodes: { GOAL: node({ view: 'ALL', search: { status: {} } }) },
+  edges: {},
+});
 const model = fixedModel(graph);
 
 /** A table with some quarantined records. */

@@ -10,7 +10,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { BOOK: node(), AUTHOR: node() },
+  nodes: { BOOK: node({ view: 'ALL' }), AUTHOR: node({ view: 'ALL' }) },
   edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }) },
 });
 

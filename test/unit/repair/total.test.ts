@@ -18,7 +18,7 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 function model({ hasTotals = true }: { hasTotals?: boolean } = {}) {
   return defineGraph({
     table: 'records',
-    nodes: { USER: node(), PROJECT: node() },
+    nodes: { USER: node({ view: 'ALL' }), PROJECT: node({ view: 'ALL' }) },
     edges: {
       PAID: edge({
         from: 'USER',

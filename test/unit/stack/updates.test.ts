@@ -21,7 +21,7 @@ const STREAM_MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 const model = (orders: { gsi0: string; gsi1?: string }, table = 'follows') =>
   defineGraph({
     table,
-    nodes: { USER: node() },
+    nodes: { USER: node({ view: 'ALL' }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders } }) },
   });
 const graph = model({ gsi0: 'since', gsi1: 'until' });

@@ -6,7 +6,7 @@ import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-
 
 /** What the memory store has beyond the contract of every store (test/contract). */
 
-const { table } = defineGraph({ table: 'records', nodes: { USER: node() } });
+const { table } = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const key = { source: 'USER-1', target: '~view' };
 const item = (attributes: Item = {}): Item => ({ source: { S: 'USER-1' }, target: { S: '~view' }, ...attributes });
 const unconditional = { set: {}, unset: [], condition: { kind: 'newer-than', watermark: 'z' } as const };

@@ -5,7 +5,7 @@ import { node } from '../../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../../src/core/plan/stream-filter.ts';
 import { decodeRecords, type RawRecord } from '../../../src/stream/decode.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
 
 function raw(source: string, target: string, more: RawRecord['dynamodb'] = {}, eventName = 'INSERT'): RawRecord {
@@ -54,7 +54,7 @@ describe('decodeRecords', () => {
 
   it('uses the names that the table gives its keys', () => {
     const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
-    const custom = defineGraph({ table, nodes: { USER: node() } });
+    const custom = defineGraph({ table, nodes: { USER: node({ view: 'ALL' }) } });
     const keys = { pk: { S: 'USER-1' }, sk: { S: 'USER-1' } };
     const record: RawRecord = { eventName: 'INSERT', dynamodb: { Keys: keys, NewImage: keys, SequenceNumber: '1' } };
     expect(decodeRecords(custom, [record], ARN)).toMatchObject([{ source: 'USER-1', target: 'USER-1' }]);

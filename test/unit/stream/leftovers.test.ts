@@ -6,7 +6,7 @@ import { node } from '../../../src/core/model/schema.ts';
 import { LeftoverFilter } from '../../../src/stream/leftovers.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const BEGAN = 1_795_219_437;
 const EPOCH_STREAM = `arn:aws:dynamodb:dynoxide:000000000000:table/records/stream/${BEGAN}.965871572`;
 const DATED_STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/2026-11-21T00:03:57.965';

@@ -14,7 +14,7 @@ import { Random } from '../../simulator/kernel/random.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 
-const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const START = 1_800_000_000_000;
 const SEEDS = 40;
 

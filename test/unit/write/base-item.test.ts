@@ -121,7 +121,7 @@ describe('keys', () => {
   it('reads the keys under the names of the table', () => {
     const renamed = defineGraph({
       table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
-      nodes: { USER: node() },
+      nodes: { USER: node({ view: 'ALL' }) },
     });
     expect(() =>
       checkBaseItem(renamed, { pk: { S: 'USER-1' }, sk: { S: 'USER-1' }, source: { N: '1' } }),

@@ -6,6 +6,7 @@ export const graph = defineGraph({
   table: 'records',
   nodes: {
     GOAL: node({
+      view: 'ALL',
       search: {
         title: { caseInsensitive: true },
         points: { type: 'number' },
@@ -17,7 +18,7 @@ export const graph = defineGraph({
         }),
       },
     }),
-    USER: node(),
+    USER: node({ view: 'ALL' }),
   },
   edges: {
     GOALMEMBERSHIP: edge({

@@ -10,7 +10,7 @@ import type { Store } from '../../../src/core/store-port.ts';
 const steps = z.array(z.object({ days: z.number() })).optional();
 const graph: CompiledModel = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ fields: z.object({ title: z.string(), steps }) }), USER: node() },
+  nodes: { GOAL: node({ view: 'ALL', fields: z.object({ title: z.string(), steps }) }), USER: node({ view: 'ALL' }) },
   edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', fields: z.object({ role: z.enum(['LEAD']) }) }) },
 });
 /** A store without methods: a call of it is a TypeError, so nothing of what is refused can be sent. */

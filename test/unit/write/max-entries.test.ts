@@ -7,7 +7,10 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node({ maxEntries: { addresses: 3, ['__proto__']: 3, tags: 1 } }), TEAM: node() },
+  nodes: {
+    USER: node({ view: 'ALL', maxEntries: { addresses: 3, ['__proto__']: 3, tags: 1 } }),
+    TEAM: node({ view: 'ALL' }),
+  },
   edges: { MEMBER: edge({ from: 'USER', to: 'TEAM' }) },
 });
 

@@ -5,12 +5,20 @@ import { z } from 'zod';
 import { defineGraph, edge, edgeItem, hashedEdgeKey, node, nodeItem } from '../../../src/index.ts';
 import { ROOT } from '../../support/command.ts';
 
-const USER = node({ fields: z.object({ name: z.string() }) });
+const USER = node({ view: 'ALL', fields: z.object({ name: z.string() }) });
 const graph = defineGraph({
   table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
   nodes: {
-    ...{ USER, THEIRS: node(), NOTE: node(), GOAL: node({ versionAttribute: 'version' }) },
-    BROKEN: node({ fields: { '~standard': { version: 1, vendor: 'x', validate: () => JSON.parse('no') } } }),
+    ...{
+      USER,
+      THEIRS: node({ view: 'ALL' }),
+      NOTE: node({ view: 'ALL' }),
+      GOAL: node({ view: 'ALL', versionAttribute: 'version' }),
+    },
+    BROKEN: node({
+      view: 'ALL',
+      fields: { '~standard': { version: 1, vendor: 'x', validate: () => JSON.parse('no') } },
+    }),
   },
   edges: { KNOWS: edge({ from: 'USER', to: 'USER' }), FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }) },
   mirrored: ['THEIRS'],

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 /** Arguments that the compiler refuses, and that code without types gives: none may be taken for another, or do nothing without a word. */
 const graph = defineGraph({
   table: 'records',
-  nodes: { USER: node({ search: { name: 'name' } }) },
+  nodes: { USER: node({ view: 'ALL', search: { name: 'name' } }) },
   edges: {},
 });
 const store = new MemoryStore(graph.table);

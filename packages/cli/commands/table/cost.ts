@@ -98,7 +98,16 @@ async function costOfLoad(
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));
 }
 
-function unitsText({ writes, queries, overheads, edgeSets, partition, warnings, assumptions }: ModelCost): string {
+function unitsText({
+  writes,
+  queries,
+  overheads,
+  edgeSets,
+  partition,
+  warnings,
+  advice,
+  assumptions,
+}: ModelCost): string {
   const rows = writes.map((one) => {
     const { type, base, view, indexItems, reverseItem, totalEntry, total, read, byHand } = one;
     return [type, writeText(one), base, view, indexItems, reverseItem, totalEntry, total, read, byHand];
@@ -125,6 +134,7 @@ function unitsText({ writes, queries, overheads, edgeSets, partition, warnings, 
     '',
     ...edgeSetsText(edgeSets),
     ...warnings.map((warning) => `warning: ${warning}`),
+    ...advice,
     'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
     `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
     `assumed: ${assumptions}`,

@@ -52,7 +52,11 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (written?: 
 }
 
 /** A node is named by its id, an edge by its ends; of one with a hashed key the item itself says which target it has. */
-function subjectOf({ source, target, attributes }: StoredItem): object {
+export function subjectOf({
+  source,
+  target,
+  attributes,
+}: Pick<StoredItem, 'source' | 'target' | 'attributes'>): object {
   if (source === target) return { id: source };
   const dash = target.indexOf('-');
   const end = target[dash + 1] === '#' && attributes['targetId'];

@@ -37,7 +37,11 @@ export function Rows({
           {rows.map((cells, row) => (
             <tr key={marks?.[row]?.key ?? row} class={marks?.[row]?.isFresh ? 'fresh' : undefined}>
               {cells.map((cell, i) => (
-                <td key={headings[i]} class={typeof cell === 'number' ? 'number' : undefined}>
+                <td
+                  key={headings[i]}
+                  data-heading={headings[i]}
+                  class={typeof cell === 'number' ? 'number' : undefined}
+                >
                   {typeof cell === 'number' ? cell.toLocaleString('en', { maximumFractionDigits: 2 }) : cell}
                 </td>
               ))}

@@ -1,7 +1,7 @@
 import type { Page } from '../../../../src/client/read/request/result.ts';
 import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
 import { DRIFT } from '../../../../src/trust/check/finding.ts';
-import type { CheckAnswer } from '../../api/trust.ts';
+import type { CheckAnswer, DriftAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
@@ -11,14 +11,17 @@ import { REGISTRY } from './check-panel.tsx';
 /** How many of the items that need a look are shown. */
 const SHOWN = 8;
 
-/** Items that need a look, worst first: what the last check found, and those in quarantine; nothing where there are none. */
+/** Items that need a look, worst first: what the observer and the last check found, and those in quarantine; nothing where there are none. */
 export function Suspects() {
   const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
   const { answer: last } = useAnswer<CheckAnswer>('/api/check');
+  const { answer: observed } = useAnswer<DriftAnswer>('/api/drift');
   const found = (last?.check?.findings ?? []).filter(({ source }) => source !== REGISTRY);
   const shown = found.map(({ source, target, verdict }) => ({ source, target, why: verdict }));
   const isDrift = ({ why }: (typeof shown)[number]): boolean => (DRIFT as readonly string[]).includes(why);
+  const known = (observed?.items ?? []).map(({ source, target, state }) => ({ source, target, why: state }));
   const all = [
+    ...known.filter(({ source, target }) => !shown.some((one) => one.source === source && one.target === target)),
     ...shown.filter(isDrift),
     ...(quarantine?.items ?? []).map(({ source, target, code }) => ({ source, target, why: code })),
     ...shown.filter((one) => !isDrift(one)),

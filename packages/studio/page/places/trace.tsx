@@ -3,22 +3,26 @@ import type { WritesAnswer } from '../../api/trace.ts';
 import type { RecentWrite } from '../../base/seen-changes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { goTo, Link } from '../base/place.tsx';
+import { Ripple } from '../items/ripple.tsx';
 import { Ago } from '../parts/ago.tsx';
-import { Ripple } from '../parts/ripple.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
 const EVERY_MS = 1_500;
 
 /** One write from the base item to readers, next to the newest writes. */
-export function Trace({ parameters }: PlaceProps) {
+export function Trace({ model, parameters }: PlaceProps) {
   const [source, target] = [parameters.get('source'), parameters.get('target')];
-  const rev = parameters.get('rev') ?? undefined;
+  const [rev, number] = [parameters.get('rev') ?? undefined, parameters.get('after')];
+  const after = number === null ? undefined : Number(number);
+  const onUndone = !model.isWritable
+    ? undefined
+    : (before: number) => goTo(addressOf('/trace', { source: source!, target: target!, after: `${before}` }));
   return (
     <div class="trace">
       {source !== null && target !== null ? (
         <Card title="The way of a write">
-          <Ripple write={{ source, target, rev }} />
+          <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
         </Card>
       ) : (
         <p class="quiet">Choose a write: see what it changes, how fast, and for how many units.</p>

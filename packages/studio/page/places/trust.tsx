@@ -11,11 +11,13 @@ import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
 import { Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
+import { Suspects } from './suspects.tsx';
 
 /** Problems: records in quarantine, and findings of a check. */
 export function Trust({ model, parameters }: PlaceProps) {
   return (
     <div class="cards">
+      <Suspects />
       <Quarantine isWritable={model.isWritable} cursor={parameters.get('cursor') ?? undefined} />
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
     </div>

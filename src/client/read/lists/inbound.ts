@@ -50,7 +50,10 @@ export interface InboundQuery<
     CallOptions {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
-  /** With a rank: every label of at least this label's weight. With other orders: every value from this one on. */
+  /**
+   * With a rank: every label of at least this label's weight. An order that is no rank knows no weights: there it is every value from
+   * this one on, and a text such as `LEAD` is compared as text.
+   */
   atLeast?: Value | undefined;
   /** With a rank: this label. With other orders: this value. */
   equals?: Value | undefined;

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { type Item, isTextList } from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
 import { isWellFormed } from '../../../core/items/encoding.ts';
 import { describe, notAnId, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
@@ -54,6 +55,8 @@ export async function getViews(
   ids: readonly string[],
   options?: GetOptions,
 ): Promise<(View | null)[]> {
+  checkIds(ids);
+  checkViews(context.graph, ids);
   const { nodes } = await readNodes(context, ids, options);
   // An edge set may be there before its node.
   return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
@@ -110,6 +113,25 @@ export function checkIds(ids: readonly string[]): void {
   );
 }
 
+/** Throws `no-view` where nodes of a type are asked for by their views, and have none. */
+export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
+  for (const id of ids) {
+    if (!isViewless(graph, id)) continue;
+    const { type } = parseNodeId(id)!;
+    throw new EdgeloomError(
+      'no-view',
+      `${type} has no view.`,
+      `Add view: ['name'] to nodes.${type} in the model and migrate, or read getNode.`,
+    );
+  }
+}
+
+/** Whether a node is of a type without views. */
+function isViewless(graph: CompiledModel, id: string): boolean {
+  // An id from outside may be no text.
+  return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
+}
+
 /** The result of `readAttributes`. */
 export interface AttributesRead {
   /** One for each id asked, in their order; null where the node is not known. */
@@ -154,7 +176,8 @@ export interface ItemsRead {
 }
 
 /**
- * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. Ids that cannot be in
+ * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. For a node of a type
+ * without views the node is read instead, and shows nothing but that it is there. Ids that cannot be in
  * the table are not asked for. A view that this read may not rely on is made here, from the base items.
  */
 export async function readViews(
@@ -163,14 +186,27 @@ export async function readViews(
   consistent: boolean,
   own: OwnWrites,
 ): Promise<ItemsRead> {
-  const { items, found, calls } = await readUsableViews(context, ids, consistent, (id) => partSources(context, id));
-  for (const id of new Set(ids)) {
+  const { graph } = context;
+  const all = [...new Set(ids)];
+  const viewless = all.filter((id) => isViewless(graph, id));
+  const viewed = viewless.length === 0 ? all : all.filter((id) => !viewless.includes(id));
+  const read = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
+  const { items, found } = read;
+  for (const id of viewed) {
     const patched = own.writes.length === 0 ? items.get(id) : patchView(context.graph, id, items.get(id), own);
     const view = withParts(context, id, patched, found.get(id) ?? new Map(), own);
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  return { items, calls };
+  // Nothing is projected of such a node: it is there while it is stored.
+  const { found: nodes, calls } = await readByNode(
+    context,
+    viewless.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
+    consistent || own.writes.length > 0,
+  );
+  for (const id of viewless)
+    if (isNodeThere(graph, id, nodes.get(id)?.get(id))) items.set(id, { [ATTRIBUTES]: { M: {} } });
+  return { items, calls: read.calls + calls };
 }
 
 /** The views of nodes as `readViews` gives them, without parts and own writes. */

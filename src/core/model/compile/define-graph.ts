@@ -52,7 +52,8 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
-    if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
+    const isListing = [...edges.values()].some(({ from, labels }) => from.has(type) && labels !== undefined);
+    nodes.set(type, { ...compiled, ownerOf, hasView: compiled.hasView || isListing });
   }
   const usesGsi1 = [...edges.values()].some(({ inbound }) =>
     [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
@@ -122,6 +123,9 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 /** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
+/** Stands for the default of `view`, which was another one before. */
+const VIEWS_BY_NEED = 'views by need';
+
 /**
  * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
  * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
@@ -133,11 +137,12 @@ function fingerprintOf(
   edges: Record<string, unknown>,
   tenantSeparator: string | undefined,
 ): string {
+  const isByNeed = Object.values(nodes).some((definition) => optionsOf(definition)['view'] === undefined);
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
   const ofParts = ofTypes.flatMap(({ parts }) => (isPlainObject(parts) ? Object.values(parts).map(optionsOf) : []));
   const declared = new Set<unknown>([...ofTypes, ...ofParts]);
   const text = JSON.stringify(
-    [nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator])],
+    [nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator]), ...(isByNeed ? [VIEWS_BY_NEED] : [])],
     function (this: unknown, key, value: unknown) {
       const isLeftOut =
         (UNSHAPING.has(key) && declared.has(this)) ||

@@ -114,12 +114,14 @@ export function compileNode(
       message: `${versionAttribute} has a meaning of its own in the table`,
     });
   }
-  const viewed = compileProjection(view ?? 'ALL');
+  const viewed = compileProjection(view ?? 'KEYS_ONLY');
   const parts = compileParts(type, options.parts ?? {}, { searches, view: viewed }, path, mistakes);
   return {
     type,
     fields,
     view: viewed,
+    // Edge types may ask for views too.
+    hasView: view !== undefined || parts.size > 0,
     parts,
     viewBudgetBytes,
     versionAttribute,

@@ -5,8 +5,9 @@ import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../..
 import { addressOf } from '../base/address.ts';
 import { askStudio, type Failure } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { Badge, FailureNote } from './told.tsx';
-import { InlineValue } from './value.tsx';
+import { Badge, FailureNote } from '../parts/told.tsx';
+import { InlineValue } from '../parts/value.tsx';
+import { Undo } from './undo.tsx';
 
 /** A write: of an item, by the number of its record, or the first after a number of changes; without both the newest. */
 export interface WriteOf {
@@ -52,7 +53,16 @@ function useTrace(write: WriteOf): { trace?: TraceAnswer; failure?: Failure } {
 }
 
 /** One write on its way: the base item, its record, the batch, each derived item, and readers. */
-export function Ripple({ write: asked, onProjected }: { write: WriteOf; onProjected?: () => void }) {
+export function Ripple({
+  write: asked,
+  onProjected,
+  onUndone,
+}: {
+  write: WriteOf;
+  onProjected?: () => void;
+  /** Gets the number before the write that takes it back; absent: it cannot be taken back here. */
+  onUndone?: ((after: number) => void) | undefined;
+}) {
   const { trace, failure } = useTrace(asked);
   const isProjected = trace?.isProjected === true;
   useEffect(() => {
@@ -75,6 +85,7 @@ export function Ripple({ write: asked, onProjected }: { write: WriteOf; onProjec
       <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
         <ItemKey step={write} /> <Units of={write} />
         <Changes changes={write.changes} />
+        {onUndone && <Undo write={write} onDone={onUndone} />}
       </Station>
       <Station at={null} title="Stream record">
         <span class="quiet">
