@@ -43,7 +43,9 @@ describe('edgeloom subject', () => {
 
     const dry = await run('subject', 'erase', 'USER-S1', '--dry-run');
     expect(dry.code).toBe(0);
-    expect(dry.stdout).toContain('remains: GOAL-S1 GOALMEMBERSHIP-USER-S1: a base item');
+    expect(dry.stdout).toContain('names it: GOAL-S1 GOALMEMBERSHIP-USER-S1: a base item');
+    expect(dry.stdout).toContain('may name it: backups: ');
+    expect(dry.stdout).toContain('a dry run: nothing was deleted');
 
     const asked = await run('subject', 'erase', 'USER-S1');
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('The command needs a confirmation.') });
