@@ -6,11 +6,11 @@ import type { StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { Ripple } from '../parts/ripple.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
 import { Edit } from './edit.tsx';
 import { RepairNode } from './repair-node.tsx';
+import { Ripple } from './ripple.tsx';
 
 const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   right: 'good',

@@ -4,8 +4,8 @@ import type { RecentWrite } from '../../base/seen-changes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
+import { Ripple } from '../items/ripple.tsx';
 import { Ago } from '../parts/ago.tsx';
-import { Ripple } from '../parts/ripple.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
 const EVERY_MS = 1_500;

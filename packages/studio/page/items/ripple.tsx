@@ -5,9 +5,9 @@ import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../..
 import { addressOf } from '../base/address.ts';
 import { askStudio, type Failure } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { Undo } from '../items/undo.tsx';
-import { Badge, FailureNote } from './told.tsx';
-import { InlineValue } from './value.tsx';
+import { Badge, FailureNote } from '../parts/told.tsx';
+import { InlineValue } from '../parts/value.tsx';
+import { Undo } from './undo.tsx';
 
 /** A write: of an item, by the number of its record, or the first after a number of changes; without both the newest. */
 export interface WriteOf {
