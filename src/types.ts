@@ -45,7 +45,7 @@ export type { EdgesOptions, HasOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './client/read/nodes/views.ts';
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
-export type { ReadContext } from './client/read/request/context.ts';
+export type { EveryReadOptions, ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
 export type { EdgeSetEntry } from './client/read/request/result.ts';

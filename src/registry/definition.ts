@@ -35,10 +35,11 @@ export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 /** The attributes that views show of nodes with an owner item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
-/** The attributes by which nodes count as deleted, by the types that a definition depends on; undefined: none of them has one. */
-interface OfNodes {
-  deletedWhen?: ReadonlyMap<string, string>;
-}
+/** The options of a type that say when its items count as absent. */
+export const ABSENCE = ['deletedWhen', 'expires'] as const;
+
+/** The attributes by which nodes count as absent, by the types that a definition depends on; undefined: none of them has one. */
+type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
 /** A search of a node type. */
 export interface SearchDefinition extends OfNodes {
@@ -156,11 +157,11 @@ export function viewName(type: string): string {
 function extractDefinitions(model: CompiledModel): Definitions {
   const projections = new Map<string, Defined<KeyedDefinition>>();
   const add = (name: string, definition: KeyedDefinition): unknown =>
-    projections.set(name, withFingerprints(name, withDeletion(model, definition)));
+    projections.set(name, withFingerprints(name, withAbsence(model, definition)));
   const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
     if (node.hasView) {
-      const view = withDeletion(model, viewDefinition(model, node));
+      const view = withAbsence(model, viewDefinition(model, node));
       views.set(node.type, withFingerprints(viewName(node.type), view));
     }
     // Where items lie belongs to a generation, not to its definition.
@@ -214,12 +215,16 @@ export function nodesDecidingOf(definition: Definition): string[] {
   }
 }
 
-function withDeletion<D extends Definition>({ nodes }: CompiledModel, definition: D): D {
-  const rules = nodesDecidingOf(definition).flatMap((type): [string, string][] => {
-    const deletedWhen = nodes.get(type)?.deletedWhen;
-    return deletedWhen === undefined ? [] : [[type, deletedWhen]];
+function withAbsence<D extends Definition>({ nodes }: CompiledModel, definition: D): D {
+  const types = nodesDecidingOf(definition);
+  const rules = ABSENCE.map((option) => {
+    const attributes = types.flatMap((type): [string, string][] => {
+      const attribute = nodes.get(type)?.[option];
+      return attribute === undefined ? [] : [[type, attribute]];
+    });
+    return attributes.length === 0 ? {} : { [option]: new Map(attributes) };
   });
-  return rules.length === 0 ? definition : { ...definition, deletedWhen: new Map(rules) };
+  return Object.assign({}, definition, ...rules);
 }
 
 function withFingerprints<D extends Definition>(name: string, definition: D): Defined<D> {
@@ -241,22 +246,22 @@ export function meaningFingerprint(data: Data): string {
   return fingerprintOf(meaningOf(data));
 }
 
-/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as deleted. @internal */
+/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
 export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? nodes.get(type) : undefined;
   return cachedMeaning(search, () => ({
     ...settingsIn(SEARCH_OPTIONS, search, 'order'),
-    deletedWhen: node?.deletedWhen,
+    ...{ deletedWhen: node?.deletedWhen, expires: node?.expires },
   }));
 }
 
-/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as deleted. @internal */
+/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as absent. @internal */
 export function meaningOfOrder({ nodes }: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
-  const { type, inbound, deletedWhen } = edge;
+  const { type, inbound, deletedWhen, expires } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => nodes.get(from)?.deletedWhen ?? []) : [];
   return cachedMeaning(stored, () => ({
-    ...{ type, deletedWhen },
+    ...{ type, deletedWhen, expires },
     ...(sources.length > 0 && { sources }),
     ...settingsIn(ORDER_OPTIONS, stored, 'order'),
     ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
@@ -286,11 +291,12 @@ function meaningOf(data: Data): Data {
 }
 
 /** The options of an edge type that decide which base items are its edges. */
-export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen }: EdgeModel): EdgeTyping {
+export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen, expires }: EdgeModel): EdgeTyping {
   return {
     ...{ type, from, to, keys },
     ...(tenantSeparator !== undefined && { tenantSeparator }),
     ...(deletedWhen !== undefined && { deletedWhen }),
+    ...(expires !== undefined && { expires }),
   };
 }
 
@@ -319,24 +325,24 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
 const SETTINGS = settingNames(INBOUND_OPTIONS);
 const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
-const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', 'deletedWhen'] as const;
+const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', ...ABSENCE] as const;
 /** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  search: ['kind', 'type', 'search', 'deletedWhen'],
+  search: ['kind', 'type', 'search', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),
   part: ['kind', 'type', 'part'],
   'part/part': settingNames(PART_OPTIONS),
-  inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', 'deletedWhen'],
+  inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', ...ABSENCE],
   'inbound/edge': TYPING,
   'inbound/outgoing': TOTALS,
   'inbound/incoming': TOTALS,
   'inbound/orders': ORDER,
   'inbound/settings': SETTINGS,
-  order: ['kind', 'edge', 'order', 'settings', 'owners', 'deletedWhen'],
+  order: ['kind', 'edge', 'order', 'settings', 'owners', ...ABSENCE],
   'order/edge': TYPING,
   'order/order': ORDER,
   'order/settings': SETTINGS,
-  view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges', 'deletedWhen'],
+  view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges', ...ABSENCE],
   'view/edges': [...TYPING, 'labels', 'copy'],
 };
 /** The orders that this software can derive. */

@@ -58,8 +58,10 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
     nodes.set(type, { ...node, parts: new Map([...node.parts, ...added]) });
   }
   const edges = new Map(model.edges);
-  for (const [type, { from, to, keys, deletedWhen }] of own.edges) {
-    if (!edges.has(type)) edges.set(type, { type, from, to, keys, ...(deletedWhen !== undefined && { deletedWhen }) });
+  for (const [type, { from, to, keys, deletedWhen, expires }] of own.edges) {
+    if (edges.has(type)) continue;
+    const absence = { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
+    edges.set(type, { type, from, to, keys, ...absence });
   }
   return { ...model, nodes, edges };
 }

@@ -26,6 +26,7 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
 import {
+  ABSENCE,
   type Definition,
   type FamilyDefinition,
   type KeyedDefinition,
@@ -132,6 +133,9 @@ function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): bool
 
 type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 
+/** The options of a node type that say when its nodes count as absent. */
+type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
+
 /** One compiled model in the making. */
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
@@ -142,17 +146,17 @@ class Layer {
   >();
   /** Node types whose `view` decides something: that of their views, or that of their owner items. */
   private readonly viewed = new Set<string>();
-  /** The attribute by which nodes of a type count as deleted, for each type that a definition depends on. */
-  private readonly deletions = new Map<string, string | undefined>();
+  /** The attributes by which nodes of a type count as absent, for each type that a definition depends on. */
+  private readonly absence = new Map<string, Absence>();
   /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
 
   /** Adds the views of a node type. Shapes are installed together, so that two of them agree about each edge type. */
   addView(definition: ViewDefinition): void {
     const { type, view, viewBudgetBytes, edges } = definition;
-    const other = this.otherDeletion(definition);
+    const other = this.otherAbsence(definition);
     if (other !== undefined) throw registryConflict(type, other);
-    this.addDeletions(definition);
+    this.addAbsence(definition);
     const node = this.node(type);
     node.view = view;
     node.hasView = true;
@@ -173,8 +177,8 @@ class Layer {
   addSearch(definition: SearchDefinition, kept: Kept): boolean {
     const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
-    if (searches.has(search.name) || this.otherDeletion(definition) !== undefined) return false;
-    this.addDeletions(definition);
+    if (searches.has(search.name) || this.otherAbsence(definition) !== undefined) return false;
+    this.addAbsence(definition);
     searches.set(search.name, searchInGeneration(search, kept));
     this.searches.set(type, searches);
     this.node(type).searches = searches;
@@ -227,27 +231,31 @@ class Layer {
       if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
-    if (this.otherDeletion(definition) !== undefined) return undefined;
+    if (this.otherAbsence(definition) !== undefined) return undefined;
     const edge = this.edge(wanted)!;
-    this.addDeletions(definition);
+    this.addAbsence(definition);
     if (settings !== undefined) setOrders(edge, settings, orders, kept);
     this.addOwners(owners);
     return edge;
   }
 
-  /** A type whose nodes count as deleted for a definition otherwise than for the rest of this layer; undefined: there is none. */
-  private otherDeletion(definition: Exclude<Definition, PartDefinition>): string | undefined {
-    const { deletions } = this;
+  /** A type whose nodes count as absent for a definition otherwise than for the rest of this layer; undefined: there is none. */
+  private otherAbsence(definition: Exclude<Definition, PartDefinition>): string | undefined {
     return nodesDecidingOf(definition).find((type) => {
-      return deletions.has(type) && deletions.get(type) !== definition.deletedWhen?.get(type);
+      const known = this.absence.get(type);
+      return known !== undefined && ABSENCE.some((option) => known[option] !== definition[option]?.get(type));
     });
   }
 
-  private addDeletions(definition: Exclude<Definition, PartDefinition>): void {
+  private addAbsence(definition: Exclude<Definition, PartDefinition>): void {
     for (const type of nodesDecidingOf(definition)) {
-      const deletedWhen = definition.deletedWhen?.get(type);
-      this.deletions.set(type, deletedWhen);
-      if (deletedWhen !== undefined) this.node(type).deletedWhen = deletedWhen;
+      const given = ABSENCE.flatMap((option) => {
+        const attribute = definition[option]?.get(type);
+        return attribute === undefined ? [] : [[option, attribute]];
+      });
+      const absence: Absence = Object.fromEntries(given);
+      this.absence.set(type, absence);
+      if (given.length > 0) Object.assign(this.node(type), absence);
     }
   }
 

@@ -219,6 +219,60 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
     column: 'feed',
     bug: inFile('client/feed/changes-of.ts', "record.dynamodb?.SequenceNumber ?? ''", 'Math.random()'),
   },
+  ...(
+    [
+      [
+        'a reader shows what is over',
+        'ranges',
+        'client/read/living-store.ts',
+        'hasCome(end, nowSeconds) ? undefined : item',
+        'item',
+      ],
+      [
+        'an edge set has elements that are over',
+        'first write',
+        'client/read/living-store.ts',
+        '!hasCome(lastLabel(element, ENDS), nowSeconds)',
+        'true',
+      ],
+      [
+        'a copy outlives its node',
+        'first write',
+        'client/read/living-store.ts',
+        '!hasCome(copy[ENDS], nowSeconds)',
+        'true',
+      ],
+      [
+        'an element does not hold its end',
+        'first write',
+        'core/kinds/element.ts',
+        'end === undefined',
+        'end === undefined || !Number.isNaN(0)',
+      ],
+      [
+        'derived items do not hold their end',
+        'first write',
+        'core/kinds/parts/subject.ts',
+        'end !== undefined',
+        'end !== undefined && Number.isNaN(0)',
+      ],
+      [
+        'a copy does not hold the end of its node',
+        'first write',
+        'core/kinds/copy.ts',
+        'end !== undefined',
+        'end !== undefined && Number.isNaN(0)',
+      ],
+      ['a count has what is over', 'counts', 'client/read/living-store.ts', 'items.length', 'page.count'],
+      [
+        'a watched list takes in what is over',
+        'watch',
+        'client/feed/watched-list.ts',
+        '!hasEnded(newImage, nowMs)',
+        'true',
+      ],
+    ] as const
+  ).map(([name, column, file, expression, code]) => ({ name, column, bug: inFile(file, expression, code) })),
   {
     name: 'the observer repairs nothing',
     column: 'observe',

@@ -54,13 +54,32 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
   return { nodes, edges, parts };
 }
 
-/** The facts without what is soft-deleted: those that projections are of. */
-export function liveFacts({ nodes: types, edges: edgeTypes }: ModelInput, { nodes, edges, parts }: Facts): Facts {
-  const isLive = (type: Options | undefined, attributes: Attributes): boolean =>
-    [undefined, null, false].includes(attributes[String(type?.['deletedWhen'])] as undefined);
+/** The facts without what has ended: those that reads are of, of base items too. */
+export function presentFacts(model: ModelInput, facts: Facts): Facts {
+  const nowSeconds = Date.now() / 1000;
+  return factsThat(model, facts, (type, attributes) => !(Number(attributes[String(type?.['expires'])]) <= nowSeconds));
+}
+
+/** The facts without what is soft-deleted: those that counts and totals are of. */
+export function storedFacts(model: ModelInput, facts: Facts): Facts {
+  return factsThat(model, facts, (type, attributes) =>
+    [undefined, null, false].includes(attributes[String(type?.['deletedWhen'])] as undefined),
+  );
+}
+
+/** The facts without what is soft-deleted and without what has ended: those that reads of projections are of. */
+export function liveFacts(model: ModelInput, facts: Facts): Facts {
+  return presentFacts(model, storedFacts(model, facts));
+}
+
+function factsThat(
+  { nodes: types, edges: edgeTypes }: ModelInput,
+  { nodes, edges, parts }: Facts,
+  isThere: (type: Options | undefined, attributes: Attributes) => boolean,
+): Facts {
   return {
-    nodes: new Map([...nodes].filter(([id, own]) => isLive(types[id.slice(0, id.indexOf('-'))], own))),
-    edges: edges.filter(({ type, attributes }) => isLive(edgeTypes[type], attributes)),
+    nodes: new Map([...nodes].filter(([id, own]) => isThere(types[id.slice(0, id.indexOf('-'))], own))),
+    edges: edges.filter(({ type, attributes }) => isThere(edgeTypes[type], attributes)),
     parts,
   };
 }

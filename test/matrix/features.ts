@@ -196,6 +196,17 @@ const MOODS: Values = {
   place: ['here', 'there', 'here', undefined, 'there'],
 };
 
+/** Times that have come and that have not, under both names that the tables of rows delete by. */
+const ENDING: Values = {
+  expiresAt: [undefined, 1_000_000_000, 4_000_000_000],
+  goneAt: [undefined, 1_000_000_000, 4_000_000_000],
+};
+
+/** The attribute by which the table of a model deletes. */
+function ttlOf({ table }: ModelInput): string {
+  return String(table['ttl'] ?? 'expiresAt');
+}
+
 /** Something in both indexes, for a feature that says how all items are stored. */
 const INDEXED: Pick<Feature, 'add' | 'change' | 'projections'> = {
   add: (model) => {
@@ -298,6 +309,34 @@ export const FEATURES: readonly Feature[] = [
     goal: STATES,
     user: { name: ['Ann', 'Bob', undefined] },
     member: { ...SINCE, hours: [2, 0.5], deletedAt: [undefined, '2026', undefined], leftAt: [undefined, '2025'] },
+  },
+  {
+    name: 'ends of nodes',
+    options: ['node.expires'],
+    // A node whose values its edges take cannot end.
+    add: (model) => {
+      model.nodes['USER'] = { ...model.nodes['USER'], expires: ttlOf(model) };
+      inbound(model, { bySince: 'since', includeTarget: true });
+      member(model, { copy: ['name'] });
+    },
+    change: (model) => {
+      model.nodes['USER'] = { ...model.nodes['USER'], expires: undefined };
+    },
+    projections: ['order:MEMBER.bySince'],
+    member: SINCE,
+    user: { name: ['Ann', 'Bob', undefined], ...ENDING },
+  },
+  {
+    name: 'ends of edges',
+    options: ['edge.expires'],
+    add: (model) => {
+      member(model, { expires: ttlOf(model), degree: true, outgoing: { total: { hours: sum('hours') } } });
+      inbound(model, { bySince: 'since', byStage: [source('state'), 'since'], total: { hours: sum('hours') } });
+    },
+    change: (model) => member(model, { expires: undefined }),
+    projections: ['inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
+    goal: STATES,
+    member: { ...SINCE, hours: [2, 0.5], ...ENDING },
   },
   {
     name: 'fields of nodes',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FeedFollower } from '../support/feed-follower.ts';
 import { type Bench, expectSame } from './bench.ts';
-import { liveFacts } from './facts.ts';
+import { storedFacts } from './facts.ts';
 import { type Options, ordersOf, searchesOf } from './model.ts';
 import { comparedAs, compareText, hitsOf, inboundOf } from './oracle.ts';
 import type { AnyPage, OpenReader } from './questions.ts';
@@ -34,7 +34,7 @@ export class FeedReader {
   async expectNoMore(): Promise<void> {
     const { follower, bench } = this;
     const { nodes, edges } = bench.input;
-    const facts = liveFacts(bench.input, await bench.facts());
+    const facts = storedFacts(bench.input, await bench.facts());
     for (const [type, options] of Object.entries(nodes)) {
       for (const name of searchesOf(options).keys()) {
         const rows = follower.rows(({ list }) => 'search' in list && list.search === `${type}.${name}`);

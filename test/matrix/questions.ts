@@ -1,7 +1,7 @@
 import type { WhereComparison } from '../../src/client/read/request/where.ts';
 import type { WatchEvent } from '../../src/feed.ts';
 import type { Reader } from '../../src/index.ts';
-import { type Attributes, type EdgeFact, type Facts, liveFacts } from './facts.ts';
+import { type Attributes, type EdgeFact, type Facts, liveFacts, presentFacts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, projectionOfOrder, searchesOf } from './model.ts';
 import {
   comparedAs,
@@ -154,7 +154,8 @@ export async function walk(ask: Ask): Promise<unknown[]> {
  */
 export function questionsOf(model: ModelInput, stored: Facts, ids: readonly string[]): Question[] {
   const facts = liveFacts(model, stored);
-  const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(stored, ids)];
+  const present = presentFacts(model, stored);
+  const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(present, ids)];
   for (const [type, options] of Object.entries(model.nodes)) {
     for (const name of searchesOf(options).keys()) questions.push(...searchQuestions(model, facts, type, name));
     if (options['list'] === true) questions.push(nodesQuestion(model, facts, type));
@@ -169,7 +170,8 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
       ['outgoing', options['outgoing'], sources],
     ] as const) {
       const { total, groupBy } = (asked ?? {}) as { total?: Options; groupBy?: readonly string[] };
-      if (total === undefined && groupBy === undefined) continue;
+      // Of edges that end, a count follows once they are deleted.
+      if ((total === undefined && groupBy === undefined) || options['expires'] !== undefined) continue;
       for (const id of ends) {
         const end = direction === 'inbound' ? 'target' : 'source';
         const own = facts.edges.filter((edge) => edge[end] === id && edge.type === type);
@@ -181,7 +183,9 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
         });
       }
     }
-    if (options['degree'] === true || options['edgeSet'] !== false) {
+    const isLate =
+      options['expires'] !== undefined && (options['degree'] === true || options['outgoing'] !== undefined);
+    if ((options['degree'] === true || options['edgeSet'] !== false) && !isLate) {
       for (const source of sources) {
         const own = facts.edges.filter((edge) => edge.source === source && edge.type === type);
         const of = own.filter(({ target }) => isBetween(options, source, target));
@@ -434,7 +438,7 @@ function nodesQuestion(model: ModelInput, facts: Facts, type: string): Question 
         }))
       : nodes;
   return {
-    ...{ kind: 'nodes', text: `nodes ${type}`, projection: `search:${type}.` },
+    ...{ kind: 'nodes', text: `nodes ${type}`, projection: `list:${type}` },
     ask: async (reader) => strip(await walk((page) => reader.nodes(type, page))),
     page: (reader, page) => reader.nodes(type, page),
     expected: strip(ids.map((id) => viewOf(model, facts, id))),

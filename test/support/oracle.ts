@@ -78,7 +78,8 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
       const names = edge.copy.filter(
         (name) => name !== partitionKey && name !== sortName && copied[name] !== undefined,
       );
-      view.copies[sortKey] = { M: Object.fromEntries(names.map((name) => [name, copied[name]!])) };
+      const end = endOf(graph.nodes.get(target.split('-')[0]!), copied);
+      view.copies[sortKey] = { M: { ...Object.fromEntries(names.map((name) => [name, copied[name]!])), ...end } };
     }
   }
   for (const [source, { attributes, elements, copies }] of views) {
@@ -167,7 +168,11 @@ function text(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-function projected({ graph, item, isHashed }: Base, projection: Projection): Item {
+function projected(base: Base, projection: Projection): Item {
+  return { ...shownOf(base, projection), ...endOfBase(base) };
+}
+
+function shownOf({ graph, item, isHashed }: Base, projection: Projection): Item {
   const { partitionKey, sortKey } = graph.table;
   const names = projection.kind === 'LIST' ? projection.attributes : Object.keys(item);
   if (projection.kind === 'KEYS_ONLY') return {};
@@ -179,8 +184,23 @@ function projected({ graph, item, isHashed }: Base, projection: Projection): Ite
   );
 }
 
+/** The end that is derived from a base item; nothing where it has none. */
+function endOfBase({ graph, item, source, sortKey }: Base): Item {
+  return endOf(
+    source === sortKey ? graph.nodes.get(source.split('-')[0]!) : graph.edges.get(sortKey.split('-')[0]!),
+    item,
+  );
+}
+
+function endOf(type: { expires?: string } | undefined, item: Item): Item {
+  const value = type?.expires === undefined ? undefined : item[type.expires];
+  return value !== undefined && 'N' in value ? { '~ends': value } : {};
+}
+
 function withAttributes(base: Base, projection: Projection, item: Item): Item {
-  return projection.kind === 'KEYS_ONLY' ? item : { ...item, attributes: { M: projected(base, projection) } };
+  const attributes = projected(base, projection);
+  const isNothing = projection.kind === 'KEYS_ONLY' && Object.keys(attributes).length === 0;
+  return isNothing ? item : { ...item, attributes: { M: attributes } };
 }
 
 /** Runs a part; undefined where it cannot be derived. */
@@ -245,7 +265,7 @@ function orderedPath(
 function compute(base: Base, run: DeriveModel['compute']): string | undefined {
   const { source, type, target } = base;
   try {
-    return run(toPlainItem(projected(base, { kind: 'ALL' })), { source, type, target });
+    return run(toPlainItem(shownOf(base, { kind: 'ALL' })), { source, type, target });
   } catch {
     throw new Underivable();
   }
@@ -330,7 +350,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
     const ofEdge = withAttributes(base, project, item);
     if (projectSource === undefined) items.set(key, ofEdge);
     else {
-      const copied = node === undefined ? {} : projected(node, { kind: 'LIST', attributes: projectSource });
+      const copied = node === undefined ? {} : shownOf(node, { kind: 'LIST', attributes: projectSource });
       items.set(key, { ...item, attributes: { M: { ...projected(base, project), ...copied } } });
     }
   }
@@ -401,7 +421,7 @@ function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<E
   for (const edge of edges) {
     const { type, to, inbound } = edge;
     if (inbound?.includeTarget !== true || !to.has(node.type)) continue;
-    const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
+    const shown = withAttributes(base, node.view, {});
     const shared: Item = {};
     for (const { name, index, isNamed } of inbound.orders.values()) {
       const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
@@ -428,5 +448,6 @@ function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string
     if (!['S', 'N', 'BOOL', 'NULL', 'B'].some((type) => type in value)) throw new Underivable();
     values.push([name, value]);
   }
+  for (const [name, end] of Object.entries(endOfBase(base))) values.push([name, end]);
   return encodeElement(base.sortKey, base.isHashed ? [['target', { S: base.target }], ...values] : values);
 }

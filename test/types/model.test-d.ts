@@ -129,6 +129,8 @@ it('refuses options that contradict the fields, and takes those that fit them', 
   node({ view: 'ALL', fields, deletedWhen: 'note' });
   // @ts-expect-error nodes have no such attribute
   node({ view: 'ALL', fields, deletedWhen: 'deletedAt' });
+  // @ts-expect-error nodes have no such attribute
+  node({ view: 'ALL', fields, expires: 'expiresAt' });
   // @ts-expect-error a part is checked as a node is
   part({ fields, search: { points: {} } });
   // @ts-expect-error a sum is of numbers

@@ -11,13 +11,20 @@ export interface PagingFlags {
   limit?: number;
   cursor?: string;
   reverse?: boolean;
+  includeExpired?: boolean;
 }
 
-/** Adds `--limit` and `--cursor`. */
+/** Adds `--limit`, `--cursor` and `--include-expired`. */
 export function withPaging(command: Command): Command {
-  return command
+  const paged = command
     .option('--limit <n>', 'items on a page (default: 100)', wholeNumber)
     .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
+  return withExpired(paged);
+}
+
+/** Adds `--include-expired`. */
+export function withExpired(command: Command): Command {
+  return command.option('--include-expired', 'also what is over and not deleted yet, of types with expires');
 }
 
 /** Options of commands that filter a list. */
@@ -93,8 +100,9 @@ export function inboundQuestion({ atLeast, equals, from, to, path, prefix, parti
 
 /** The query of incoming edges that a command's options describe: the question and its page, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { reverse, limit, cursor } = options;
-  return { ...inboundQuestion(options), reverse, limit, cursor, ...filterOf(options) };
+  const { reverse, limit, cursor, includeExpired } = options;
+  const page = { reverse, limit, cursor, ...(includeExpired && { includeExpired }) };
+  return { ...inboundQuestion(options), ...page, ...filterOf(options) };
 }
 
 /** Adds the options that name values of an order or a search. */

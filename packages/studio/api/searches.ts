@@ -90,7 +90,15 @@ async function shardsAnswer(context: RequestContext, name: string, scope: Search
   const { graph, store, leases } = context;
   const declared = findSearch(graph, name);
   return await leases.hold(async (projections) => {
-    const read = { graph, store, projections, concurrency: SHARDS_AT_ONCE, readNumber: losslessNumber };
+    const read = {
+      graph,
+      store,
+      stored: store,
+      projections,
+      concurrency: SHARDS_AT_ONCE,
+      readNumber: losslessNumber,
+      now: Date.now,
+    };
     const counted = await countEachShard(read, declared, scope);
     const result = shardsResult(counted);
     const texts = await hashedTexts(context, counted, result.items);

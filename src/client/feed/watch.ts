@@ -17,7 +17,7 @@ import type { WatchEvent } from './watch-types.ts';
 import type { ListQuery, WatchedList } from './watched-list.ts';
 
 /** Options that a page has, and a watched list has not. */
-export type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal' | 'capacity';
+export type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
 
 /** The options of `inbound` that choose a list. */
 export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;

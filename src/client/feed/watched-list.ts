@@ -1,9 +1,11 @@
-import { type Item, itemSizeBytes, sameValue } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, numberOf, sameValue } from '../../core/items/attribute-value.ts';
 import { ATTRIBUTES, REVISION, revisionOf, VALUE } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
+import { viewAttributes } from '../../core/items/stored-view.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
+import { ENDS, hasCome } from '../../core/model/ends.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
@@ -69,7 +71,11 @@ export class WatchedList<Result> {
 
   /** The time from which on the list has to be read from its beginning, in milliseconds since 1970; infinite: it need not be. */
   get readAgainMs(): number {
-    return this.window.readAgainMs;
+    // A row leaves when it ends, though no record tells of it.
+    const ends = this.rows.map(({ item }) =>
+      Number(numberOf(viewAttributes(item)?.[ENDS]) ?? Number.POSITIVE_INFINITY),
+    );
+    return Math.min(this.window.readAgainMs, 1000 * Math.min(...ends, Number.POSITIVE_INFINITY));
   }
 
   /** Reads the beginning of the list. */
@@ -95,7 +101,7 @@ export class WatchedList<Result> {
     const image = newImage ?? oldImage;
     if (image === undefined || !this.query.accept(image)) return;
     const id = textOfKey(key);
-    const isInList = newImage !== undefined && this.holds(newImage);
+    const isInList = newImage !== undefined && this.holds(newImage) && !hasEnded(newImage, nowMs);
     this.window.receive(
       {
         id,
@@ -142,6 +148,11 @@ export class WatchedList<Result> {
     const place = entryIn(this.query.index, item)?.sort ?? '';
     return { id, place, revision: Number(revisionOf(item) ?? 0), item };
   }
+}
+
+/** Whether the base item of a row is over. */
+function hasEnded(row: Item, nowMs: number): boolean {
+  return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
 /** Whether two states of a row show the same. */

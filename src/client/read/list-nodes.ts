@@ -2,15 +2,14 @@ import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { CallOptions } from '../call/capacity.ts';
 import { readSearch } from './lists/search.ts';
 import { readNodes } from './nodes/views.ts';
-import type { ReadContext } from './request/context.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
 import type { Page, View } from './request/result.ts';
 
 /** Options of `nodes`. */
-export interface NodesOptions extends CallOptions {
+export interface NodesOptions extends EveryReadOptions {
   /** Nodes in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /** The `cursor` of the page before. */
@@ -21,7 +20,7 @@ export interface NodesOptions extends CallOptions {
 
 /** All nodes of a type, one page: see `Reader.nodes`. */
 export async function listNodes(context: ReadContext, type: string, options: NodesOptions = {}): Promise<Page<View>> {
-  checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, signal: true, capacity: true });
+  checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, ...READ_OPTIONS });
   const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);
   const { nodes } = await readNodes(
     context,

@@ -26,6 +26,8 @@ export interface ReaderOptions extends TelemetryOption {
    * a mixture. Default: reading a replica is refused (`replica-read`).
    */
   replica?: string | undefined;
+  /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
+  now?: (() => number) | undefined;
   /** The process's feed, for `watch`: `startFeed` gives it. */
   feed?: WatchableFeed | undefined;
 }
@@ -41,16 +43,19 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     replica: true,
     telemetry: true,
     feed: true,
+    now: true,
   });
-  const { cursorKey, concurrency = 32, readNumber = exactNumber } = options;
+  const { cursorKey, concurrency = 32, readNumber = exactNumber, now = Date.now } = options;
   checkNumber('concurrency of createReader', concurrency, { least: 1, isWhole: true });
   checkSecret('cursorKey', cursorKey, 'a cursor');
+  const store = observedStore(options, graph);
   return {
     graph,
     projections: projectionsOfModel(graph),
-    store: observedStore(options, graph),
+    ...{ store, stored: store },
     cursorKey,
     concurrency,
     readNumber,
+    now,
   };
 }

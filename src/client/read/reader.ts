@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { hasEnds } from '../../core/model/ends.ts';
 import type {
   CountedEdgeType,
   DefaultOrder,
@@ -38,6 +39,7 @@ import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
+import { LivingStore } from './living-store.ts';
 import {
   type Collection,
   type CollectionOptions,
@@ -84,7 +86,7 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
  * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
  * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
  * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
- * where DynamoDB fails. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
+ * where DynamoDB fails. Of types with `expires` no method shows what is over, but with `includeExpired: true`. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
  * their last writes left them: base items (`edges`, `has`, `getViews` with `attributes`) are what producers put, while derived
  * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
  * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
@@ -409,8 +411,14 @@ function readerOf<G extends CompiledModel>(
   feed?: WatchableFeed,
 ): Reader<G> {
   const { graph } = context;
+  const isEnding = hasEnds(graph);
+  const living = (store: Store, includeExpired = false): Store =>
+    isEnding && !includeExpired ? new LivingStore(store, graph, context.now) : store;
   const read: Reading = (options, run, isValue) => {
-    const reading = (called: Store) => readAbortable(called, options?.signal, (store) => run({ ...context, store }));
+    const reading = (called: Store) =>
+      readAbortable(called, options?.signal, (store) =>
+        run({ ...context, store: living(store, options?.includeExpired), stored: store }),
+      );
     return withCapacity(stores, options, reading, isValue);
   };
   // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
@@ -444,10 +452,15 @@ function readerOf<G extends CompiledModel>(
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
-      requireFeed(feed).watch({ ...context, session: undefined }, leases, query, options) as never,
+      requireFeed(feed).watch(
+        { ...context, store: living(context.store), session: undefined },
+        leases,
+        query,
+        options,
+      ) as never,
     waitForProjection: async (...given: unknown[]) => {
       const { bases, options } = waitArguments(context, given);
-      await held(options, (held) => waitForProjection(held, bases, options));
+      await held(options, (held) => waitForProjection({ ...held, store: held.stored }, bases, options));
     },
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.

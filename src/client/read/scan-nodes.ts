@@ -2,21 +2,22 @@ import { stringOf } from '../../core/items/attribute-value.ts';
 import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { endOf, hasCome } from '../../core/model/ends.ts';
 import { isGone } from '../../core/model/gone.ts';
 import type { NodeId, NodeType } from '../../core/model/inference.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { walkedItem } from '../../store/table-walk.ts';
+import type { EveryReadOptions } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
 import { baseAttributes } from './request/result.ts';
 import type { StoredNodeOf } from './types.ts';
 
 /** Options of `scanNodes`. */
-export interface ScanNodesOptions<Type extends string = string> extends Abortable {
+export interface ScanNodesOptions<Type extends string = string> extends Omit<EveryReadOptions, 'capacity'> {
   /** The table. */
   store: Store & ScanSource;
   /** The node type. */
@@ -58,9 +59,18 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions('scanNodes', options, {
     ...{ store: true, type: true, startKey: true, segment: true, segments: true, consistent: true },
-    ...{ readNumber: true, signal: true },
+    ...{ readNumber: true, signal: true, includeExpired: true },
   });
-  const { store, type, segment = 0, segments = 1, consistent, readNumber = exactNumber, signal } = options;
+  const {
+    store,
+    type,
+    segment = 0,
+    segments = 1,
+    consistent,
+    readNumber = exactNumber,
+    signal,
+    includeExpired = false,
+  } = options;
   findNode(graph, type);
   checkNumber('segments', segments, { least: 1, isWhole: true });
   checkNumber('segment', segment, { least: 0, isWhole: true });
@@ -80,6 +90,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
       const { source, target } = walkedItem(graph, item);
       const kind = classifyBaseItem(graph, source, target, item);
       if (kind.kind !== 'node' || kind.node.type !== type || isGone(undefined, item)) return [];
+      if (!includeExpired && hasCome(endOf(kind.node, item), Date.now() / 1000)) return [];
       return { id: source, attributes: baseAttributes({ graph, readNumber }, item) };
     });
     const last = page.lastKey;

@@ -1,7 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { CallOptions } from '../call/capacity.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
   type PathPredicate,
@@ -13,7 +12,7 @@ import {
   type ValuesBetween,
   type Without,
 } from './lists/search.ts';
-import type { ReadContext } from './request/context.ts';
+import type { EveryReadOptions, ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { Page } from './request/result.ts';
 
@@ -153,7 +152,7 @@ export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds
 
 /** Runs one read with what its options ask for; `isValue`: its result is no object with names of its own. */
 export type Reading = <T>(
-  options: CallOptions | undefined,
+  options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,
   isValue?: boolean,
 ) => Promise<T>;

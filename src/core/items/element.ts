@@ -102,6 +102,13 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
+/** The value of the label that ends an element, if that has this name, which needs no escape. */
+export function lastLabel(element: string, name: string): AttributeValue | undefined {
+  const start = element.lastIndexOf('|') + 1;
+  if (start === 0 || !element.startsWith(name, start)) return undefined;
+  return decodeLabel(element[start + name.length]!, element.slice(start + name.length + 1));
+}
+
 /** The order in which edge sets are given out: by type, then by target. */
 export function compareElements(left: EdgeElement, right: EdgeElement): number {
   return compareKeys(left.type, right.type) || compareKeys(left.target, right.target);

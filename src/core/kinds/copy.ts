@@ -12,7 +12,9 @@ import { COPIES, revisionOf } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { elementsByEdge } from '../items/stored-view.ts';
+import { nodePrefix } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
+import { ENDS, endOf } from '../model/ends.ts';
 import { isNodeThere } from '../model/gone.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
@@ -183,6 +185,8 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
       if (!(error instanceof MalformedValueError)) throw error;
     }
   }
+  const end = endOf(graph.nodes.get(nodePrefix(stringOf(node[table.partitionKey]) ?? '')), node);
+  if (end !== undefined) copy[ENDS] = end;
   return copy;
 }
 

@@ -4,6 +4,7 @@ import { isWellFormed } from '../items/encoding.ts';
 import { typePrefix } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet } from '../items/stored-view.ts';
 import type { LabelModel } from '../model/compiled.ts';
+import { ENDS } from '../model/ends.ts';
 import type { Part, PartKind } from './part.ts';
 import { PartError, type Subject } from './parts/subject.ts';
 
@@ -45,6 +46,8 @@ function holdsElement(view: Item | undefined, text: string): boolean {
   if (!hasEdgeSet(view)) return text === NO_SET;
   return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));
 }
+
+const encodeEnd = labelEncoder(ENDS);
 
 /** Returns a label in the form of the element; empty if the edge has none. */
 export type LabelWriter = (subject: Subject) => string;
@@ -89,7 +92,8 @@ export function elementOfEdge(
     // rule: hashed-element-names-its-target
     let element = target !== undefined ? escapedHashedEdge(sortKey, target) : escapedEdge;
     for (const label of labels) element += label(subject);
-    return element;
+    const { end } = subject;
+    return end === undefined ? element : element + encodeEnd(end);
   } catch (error) {
     subject.noteProblem(error);
     return undefined;

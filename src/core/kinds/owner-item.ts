@@ -4,6 +4,7 @@ import { OWNER_SORT_KEY } from '../items/encoding.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundOrder, NodeModel } from '../model/compiled.ts';
+import { ENDS } from '../model/ends.ts';
 import type { IndexPlace } from '../model/projection/index-partition.ts';
 import { INDEXED, projectionsOfIndexPartitions } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin } from './kind.ts';
@@ -50,7 +51,10 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
       const item = ownerKeys(orders, sortKeyOfEdge(edge, subject.source));
       if (Object.keys(item).length === 0) continue;
       try {
-        const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
+        const whole =
+          node.view.kind === 'KEYS_ONLY' && attributes[ENDS] === undefined
+            ? item
+            : withAttributes(item, attributes, subject);
         items.push({ key: places.ownerKey, item: whole, settleBefore });
       } catch (error) {
         subject.noteProblem(error, isSuperseded);

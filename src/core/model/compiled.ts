@@ -166,6 +166,8 @@ export interface NodeModel {
   ownerOf: readonly EdgeModel[];
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;
+  /** The attribute with the time at which a node ends; undefined: none. */
+  expires?: string;
 }
 
 /** A compiled part of a node type. */
@@ -211,6 +213,8 @@ export interface EdgeModel {
   copy?: readonly string[];
   /** As of a node. */
   deletedWhen?: string;
+  /** As of a node. */
+  expires?: string;
 }
 
 /** A count, or a total, of edges. */

@@ -146,6 +146,11 @@ export interface NodeOptions<
    * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
+  /**
+   * The attribute with the time at which the node ends, in epoch seconds. From then on no read shows it, and some days later DynamoDB
+   * deletes it: the attribute is the table's `ttl`, except of a mirrored type. Its edges stay, as after a deletion. Default: none.
+   */
+  expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
   list?: List;
   /** Attributes to search nodes by. */
@@ -267,6 +272,8 @@ export interface EdgeOptions<
   keys?: 'plain' | 'hashed';
   /** An attribute that says that the edge counts as deleted, as that of a node. Default: none. */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
+  /** The attribute with the time at which the edge ends, as that of a node. Counts and totals follow once it is deleted. Default: none. */
+  expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches
    * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.

@@ -210,6 +210,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
       type: edge.type,
       isHashed: edge.keys === 'hashed',
       edge,
+      expires: edge.expires,
       hasView,
       // An item that no total adds up belongs to the view.
       inTargets: hasView && !isFurther ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
@@ -230,7 +231,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
   return {
     graph,
     type,
-    node: { kind: 'node', node, hasView, searches: searchesOf(undefined), ...own },
+    node: { kind: 'node', node, expires: node.expires, hasView, searches: searchesOf(undefined), ...own },
     parts: new Map(parts),
     edges: new Map(edges.map((plan) => [plan.edge, plan])),
     byBeginning: plain.flatMap((plan) =>

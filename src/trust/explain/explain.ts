@@ -6,6 +6,7 @@ import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
+import { endingOf, endOf, hasCome } from '../../core/model/ends.ts';
 import { GONE, isItemThere } from '../../core/model/gone.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
@@ -29,6 +30,8 @@ export interface ExplainOptions extends Abortable {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   /** How far the consumers have come; asked only where something differs. Default: unknown. */
   lag?: (() => Promise<LagKnowledge>) | undefined;
+  /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
+  now?: (() => number) | undefined;
 }
 
 /** The result of `explain`. */
@@ -48,12 +51,12 @@ const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the con
  * item: from which base items and which lines of the model it comes, its watermark in words, what a write of it costs.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
-  checkStoreOptions('explain', options, { key: true, store: true, lag: true, signal: true });
+  checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: true, signal: true });
   return await readAbortable(options.store, options.signal, (store) => explainItem({ ...options, graph, store }));
 }
 
 async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanation> {
-  const { key, store, lag = async () => UNKNOWN_LAG } = options;
+  const { key, store, lag = async () => UNKNOWN_LAG, now = Date.now } = options;
   // The registry decides where the items are that readers use, whatever the own model says.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
@@ -62,7 +65,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
   else if (!isItemThere(graph, key, item)) notes.push(goneText(graph, key, item));
-  if (item !== undefined) notes.push(...claimTexts(graph, item));
+  if (item !== undefined) notes.push(...endTexts(graph, key, item, now()), ...claimTexts(graph, item));
   if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
@@ -76,6 +79,17 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+}
+
+/** When an item ends; nothing for one that stays. */
+function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item, nowMs: number): string[] {
+  const end = endOf(endingOf(graph, source, target), item);
+  const ms = Number(numberOf(end)) * 1000;
+  if (Number.isNaN(new Date(ms).getTime())) return [];
+  const at = new Date(ms).toISOString();
+  return hasCome(end, nowMs / 1000)
+    ? [`It expired at ${at}: reads leave it out, and what is derived from it, until it is deleted.`]
+    : [`It expires at ${at}.`];
 }
 
 /** The source items that a mirrored base item is made from, with the positions of the records that made it. */

@@ -1,6 +1,6 @@
 import { ConditionFailedError, createSession, EdgeloomError, TransactionFailedError } from '../../../src/index.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
-import { liveFacts } from '../facts.ts';
+import { storedFacts } from '../facts.ts';
 import { type Options, ordersOf } from '../model.ts';
 import { inboundOf } from '../oracle.ts';
 import type { Kind, OpenReader } from '../questions.ts';
@@ -422,7 +422,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       const [source] = bench.sources as [string];
       const [target] = bench.targets as [string];
       const facts = await bench.facts();
-      const live = liveFacts(bench.input, facts);
+      const live = storedFacts(bench.input, facts);
       const options = bench.input.edges['MEMBER']!;
       const inbound = options['inbound'] as Options | undefined;
       // What enters it is known by its reverse items or entries, or by an order that the edge is in; not where an attribute names the partitions.

@@ -17,7 +17,7 @@ import { type Access, grantOf, tableArn } from '../../support/stack/policy-proxy
 import { roleStatements } from '../../support/stack/statements.ts';
 import type { PolicyStatement, TemplateResource } from '../../support/stack/template.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
-import { type Facts, liveFacts } from '../facts.ts';
+import { type Facts, liveFacts, presentFacts } from '../facts.ts';
 import { LIVE } from '../features.ts';
 import { type Options, ordersOf, searchesOf } from '../model.ts';
 import { inboundOf, typeOf } from '../oracle.ts';
@@ -207,6 +207,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
     run: async (bench) => {
       await bench.begin();
       const facts = await bench.facts();
+      const present = presentFacts(bench.input, facts);
       for (const { kind, expected } of await bench.questions(['view'])) {
         if (kind !== 'view') continue;
         for (const { id, attributes, edgeSet } of expected as { id: string; attributes: unknown; edgeSet: unknown }[]) {
@@ -214,7 +215,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           const own = bench.wholes.includes(id) ? Object.fromEntries(facts.parts.get(id) ?? []) : {};
           expectSame(parts, own, `the parts of ${id} in the studio`);
           expectSame(view, attributes, `the view of ${id} in the studio`);
-          expectSame(base, facts.nodes.get(id) ?? null, `${id} in the studio`);
+          expectSame(base, present.nodes.get(id) ?? null, `${id} in the studio`);
           if (!bench.mayBeEvicted) expectSame(shown, edgeSet, `the edge set of ${id} in the studio`);
           const { groups } = (await answerOf(bench, '/api/neighbourhood', { id })) as { groups: ShownNeighbours[] };
           const shownEdges = (direction: ShownNeighbours['direction']): number =>
@@ -222,7 +223,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           const entering = enteringOf(bench, liveFacts(bench.input, facts), id);
           if (entering !== undefined)
             expectSame(shownEdges('incoming'), entering, `the edges that enter ${id} in the studio`);
-          const leaving = facts.edges.filter((edge) => edge.source === id).length;
+          const leaving = present.edges.filter((edge) => edge.source === id).length;
           expectSame(shownEdges('outgoing'), leaving, `the edges that leave ${id} in the studio`);
         }
       }

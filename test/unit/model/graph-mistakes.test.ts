@@ -46,6 +46,24 @@ it('refuses an attribute of soft deletion that means something else', () => {
   expect(nodeMistakes({ deletedWhen: '' })).toEqual(['nodes.USER.deletedWhen: should be a string that is not empty']);
 });
 
+it('refuses an end that the table does not delete by, or that it must not delete by', () => {
+  expect(nodeMistakes({ expires: 'endsAt' })).toEqual([
+    "nodes.USER.expires: names endsAt, but the table deletes by expiresAt: name that, or give the table the option ttl: 'endsAt'",
+  ]);
+  expect(edgeMistakes({ expires: 'expiresAt' })).toEqual([]);
+  const mirrored = (expires: string): string[] =>
+    mistakesOf({ table: 'records', nodes: { USER: node({ expires }) }, mirrored: ['USER'] });
+  expect(mirrored('endsAt')).toEqual([]);
+  expect(mirrored('expiresAt')).toEqual([
+    "nodes.USER.expires: expiresAt has a meaning of its own in the table: map the time of the source's item to another attribute",
+  ]);
+  const nodes = { USER: node({ expires: 'expiresAt' }) };
+  const KNOWS = edge({ from: 'USER', to: 'USER', inbound: { orders: { byName: source('name') } } });
+  expect(mistakesOf({ table: 'records', nodes, edges: { KNOWS } })).toEqual([
+    'nodes.USER.expires: is of nodes whose values edges.KNOWS.inbound takes: take those of the edge',
+  ]);
+});
+
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { orders: { gsi0: order } } });
 
 describe('mistakes are all reported at once, each with its path', () => {
@@ -72,7 +90,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, keys, copy',
+      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, expires, keys, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',

@@ -118,16 +118,28 @@ const softGraph = defineGraph({
   edges: { AFTER: edge(SOFT.edge) },
 });
 
+/** Options of items that end. */
+const ENDING = {
+  node: { expires: 'expiresAt', search: { name: {} }, view: ['name'] },
+  edge: { from: 'PLAN', to: 'PLAN', expires: 'expiresAt', copy: ['name'], inbound: { orders: { gsi0: 'since' } } },
+} as const;
+
+const endingGraph = defineGraph({
+  table: 'records',
+  nodes: { PLAN: node(ENDING.node) },
+  edges: { AFTER: edge(ENDING.edge) },
+});
+
 describe('the model of this test', () => {
   const given = (options: readonly object[]): string[] =>
     [...new Set(options.flatMap((each) => Object.keys(each)))].sort();
   const inbounds = Object.values(EDGES).flatMap((each) => ('inbound' in each ? [each.inbound] : []));
   const searches = [...Object.values(NODES.USER.search), NODES.USER.parts.STATE.search.status];
   it.each([
-    ['node', nodeSchema, given([NODES.USER, SOFT.node])],
+    ['node', nodeSchema, given([NODES.USER, SOFT.node, ENDING.node])],
     ['part', partSchema, given([NODES.USER.parts.STATE])],
     ['search', searchSchema, given(searches)],
-    ['edge', edgeSchema, given([...Object.values(EDGES), SOFT.edge])],
+    ['edge', edgeSchema, given([...Object.values(EDGES), SOFT.edge, ENDING.edge])],
     ['inbound', inboundSchema, given(inbounds)],
   ])('has every option of a %s', (_kind, schema, names) => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(schema.of)));
@@ -204,6 +216,18 @@ describe('definitions, their fingerprints and those of meanings', () => {
       18cfecdb6e005bd2 18cfecdb6e005bd2 PLAN {"deletedWhen":{"$map":[["PLAN","left"]]},"edges":[{"copy":["name"],"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
       d2142e9a188f550c cursors of PLAN.name
       45fd108f4a3f7c97 cursors of AFTER.gsi0
+      "
+    `);
+  });
+
+  it('say how their nodes and edges end, where a projection depends on it', () => {
+    expect(storedLines(endingGraph).join('\n')).toMatchInlineSnapshot(`
+      "2bf68364 the model
+      642b19cb0669edba aa8ec5dc251ee0a8 search:PLAN.name {"expires":{"$map":[["PLAN","expiresAt"]]},"kind":"search","search":{"hash":"fnv1a","indexPartition":"PLAN.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"PLAN"}
+      8cdfc6afa0e61433 d3308401cf5396c1 inbound:AFTER {"edge":{"expires":"expiresAt","from":{"$set":["PLAN"]},"keys":"plain","to":{"$set":["PLAN"]},"type":"AFTER"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"settings":{"hash":"fnv1a","project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
+      185c438e434b722b 185c438e434b722b PLAN {"edges":[{"copy":["name"],"expires":"expiresAt","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"expires":{"$map":[["PLAN","expiresAt"]]},"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
+      ad99d0d181374789 cursors of PLAN.name
+      18547dee1b9fe3ac cursors of AFTER.gsi0
       "
     `);
   });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, withExpired } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, edgeTable, printing, type ReadSession } from './answer.ts';
@@ -10,11 +10,15 @@ import { type Bind, edgeTable, printing, type ReadSession } from './answer.ts';
 interface GetFlags {
   stored?: boolean;
   consistent?: boolean;
+  includeExpired?: boolean;
 }
+
+/** How stored items are read. */
+type StoredRead = Required<Pick<GetFlags, 'consistent' | 'includeExpired'>>;
 
 /** `edgeloom get ID…`: views of nodes, or their items; `edgeloom get SOURCE TYPE TARGET`: an edge. Exit code 1 if one is not there. */
 export function getCommand(command: Command, bind: Bind = printing): void {
-  command
+  withExpired(command)
     .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
     .option('--stored', 'nodes as their producers wrote them, with all attributes, instead of their views')
     .option('--consistent', 'strongly consistent, at twice the capacity: of --stored and of an edge')
@@ -29,11 +33,12 @@ export function getCommand(command: Command, bind: Bind = printing): void {
     )
     .action(
       bind(async (session, words: string[], options: GetFlags) => {
-        const { stored = false, consistent = false } = options;
+        const { stored = false, consistent = false, includeExpired = false } = options;
+        const read = { consistent, includeExpired };
         const [source, type, target] = words as [string, string, string];
-        if (isEdge(words)) return await oneEdge(session, { source, type, target }, consistent);
-        if (stored) return await storedNodes(session, words, consistent);
-        if (!consistent) return await views(session, words);
+        if (isEdge(words)) return await oneEdge(session, { source, type, target }, read);
+        if (stored) return await storedNodes(session, words, read);
+        if (!consistent) return await views(session, words, includeExpired);
         throw new EdgeloomError('usage', 'A view is never strongly consistent.', 'Give --stored too, or name an edge.');
       }),
     );
@@ -44,10 +49,10 @@ function isEdge(words: readonly string[]): boolean {
   return words.length === 3 && !words[1]!.includes('-');
 }
 
-async function views(session: ReadSession, ids: readonly string[]) {
+async function views(session: ReadSession, ids: readonly string[], includeExpired: boolean) {
   // The library takes any text, such as a part of a URL; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
-  const found = await sessionReader(session).getViews([...ids]);
+  const found = await sessionReader(session).getViews([...ids], { includeExpired });
   const text = found
     .filter((view) => view !== null)
     .map(({ id, attributes, edgeSet }) =>
@@ -57,9 +62,9 @@ async function views(session: ReadSession, ids: readonly string[]) {
   return { json: found, text: text.join('\n'), absent, found: idsOf(found) };
 }
 
-async function storedNodes(session: ReadSession, ids: readonly string[], consistent: boolean) {
+async function storedNodes(session: ReadSession, ids: readonly string[], read: StoredRead) {
   const reader = sessionReader(session);
-  const nodes = await Promise.all(ids.map((id) => reader.getNode(id, { consistent })));
+  const nodes = await Promise.all(ids.map((id) => reader.getNode(id, read)));
   const text = nodes.filter((node) => node !== null).map(({ id, attributes }) => nodeText(id, attributes));
   const absent = ids.filter((_, at) => nodes[at] === null).map((id) => `There is no node ${id}.`);
   return { json: nodes, text: text.join('\n'), absent, found: idsOf(nodes) };
@@ -68,9 +73,9 @@ async function storedNodes(session: ReadSession, ids: readonly string[], consist
 async function oneEdge(
   session: ReadSession,
   { source, type, target }: { source: string; type: string; target: string },
-  consistent: boolean,
+  read: StoredRead,
 ) {
-  const edge = await sessionReader(session).getEdge(source, type, target, { consistent });
+  const edge = await sessionReader(session).getEdge(source, type, target, read);
   if (edge === null)
     return { json: null, text: '', absent: [`There is no edge ${source} ${type} ${target}.`], found: [] };
   return { json: edge, text: edgeTable({ items: [edge] }), found: [source] };

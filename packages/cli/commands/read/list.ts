@@ -45,8 +45,8 @@ function addNodes(command: Command, bind: Bind): void {
     .argument('<type>', 'node type, such as GOAL')
     .addHelpText('after', examples('list nodes GOAL', 'list nodes GOAL --limit 10 --json'))
     .action(
-      bind(async (session, type: string, { limit, cursor, reverse }: PagingFlags) => {
-        const page = await sessionReader(session).nodes(type, { limit, cursor, reverse });
+      bind(async (session, type: string, { limit, cursor, reverse, includeExpired }: PagingFlags) => {
+        const page = await sessionReader(session).nodes(type, { limit, cursor, reverse, includeExpired });
         const rows = page.items.map(({ id, attributes }) => [id, attributes]);
         return {
           json: page,
@@ -73,12 +73,12 @@ function addEdges(command: Command, bind: Bind): void {
     )
     .action(
       bind(async (session, id: string, type: string | undefined, options: EdgesFlags) => {
-        const { limit, cursor, includeNode = false } = options;
+        const { limit, cursor, includeExpired, includeNode = false } = options;
         const reader = sessionReader(session);
         const types = type === undefined ? undefined : [type];
         const page = includeNode
-          ? await reader.getCollection(id, { types, limit, cursor })
-          : { ...(await reader.edges(id, type, { limit, cursor })), node: undefined };
+          ? await reader.getCollection(id, { types, limit, cursor, includeExpired })
+          : { ...(await reader.edges(id, type, { limit, cursor, includeExpired })), node: undefined };
         return { json: page, text: nodeLine(id, page.node) + edgeTable(page), found: sourcesOf(page) };
       }),
     );

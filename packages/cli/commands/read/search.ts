@@ -45,7 +45,7 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
     )
     .action(
       bind(async (session, name: string, options: SearchFlags & ShardsFlags) => {
-        const { partition, limit, cursor, reverse, shards = false, rate } = options;
+        const { partition, limit, cursor, reverse, includeExpired, shards = false, rate } = options;
         if (shards) {
           refuseBeside('--shards', { ...options }, [
             'equals',
@@ -56,12 +56,13 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
             'where',
             'cursor',
             'reverse',
+            'includeExpired',
           ]);
           return await spread(session, name, { partition, rate });
         }
         if (rate !== undefined) throw new EdgeloomError('usage', '--rate is about shards.', 'Give --shards with it.');
         const search = sessionReader(session).search(name);
-        const query = { partition, limit, cursor, reverse, ...filterOf(options) };
+        const query = { partition, limit, cursor, reverse, includeExpired, ...filterOf(options) };
         const page = await search.find(onePredicate(options), query);
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
         return {

@@ -207,6 +207,9 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
   return createWriter(graph, { store });
 }
 
+/** A write may end an item. */
+const STORED = { consistent: true, includeExpired: true } as const;
+
 /** The item as it is after a write. */
 async function outputOfWrite(session: TableSession, subject: Subject, capacity: Capacity) {
   const item = await readWrittenItem(session, subject);
@@ -215,10 +218,9 @@ async function outputOfWrite(session: TableSession, subject: Subject, capacity: 
 
 async function readWrittenItem(session: TableSession, subject: Subject) {
   const reader = sessionReader(session);
-  if (!('id' in subject))
-    return await reader.getEdge(subject.source, subject.type, subject.target, { consistent: true });
+  if (!('id' in subject)) return await reader.getEdge(subject.source, subject.type, subject.target, STORED);
   const { id, part } = subject;
-  if (part === undefined) return await reader.getNode(id, { consistent: true });
+  if (part === undefined) return await reader.getNode(id, STORED);
   const { store, graph } = session;
   // Readers show a part next to its node only.
   const { item } = await store.get({ source: id, target: part }, { consistent: true });

@@ -10,7 +10,7 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import { affectsInbound } from '../../session/own-writes.ts';
-import type { ReadContext } from '../request/context.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
@@ -27,7 +27,7 @@ export interface CountResult extends CallResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
   InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
-  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | 'signal' | 'capacity'
+  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | keyof EveryReadOptions
 >;
 
 /** How a search's items lie over its shards. */
@@ -122,8 +122,7 @@ export async function countInbound(
     beginsWith: true,
     partition: true,
     between: true,
-    signal: true,
-    capacity: true,
+    ...READ_OPTIONS,
   });
   const query = resolveInboundQuery(context, edgeType, target, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));

@@ -9,9 +9,14 @@ import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
-import type { CallOptions } from '../../call/capacity.ts';
 import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
-import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+  refuseConsistent,
+} from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
@@ -47,7 +52,7 @@ export interface InboundQuery<
   Attributes = Record<string, unknown>,
   Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
-    CallOptions {
+    EveryReadOptions {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /**
@@ -104,8 +109,7 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   limit: true,
   cursor: true,
   consistent: true,
-  signal: true,
-  capacity: true,
+  ...READ_OPTIONS,
   ...FILTER_OPTIONS,
 };
 

@@ -17,9 +17,14 @@ import type { ItemKeys } from '../../../core/model/projection/places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
-import type { CallOptions } from '../../call/capacity.ts';
 import { overlayOf } from '../../session/own-writes.ts';
-import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+  refuseConsistent,
+} from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
@@ -64,7 +69,7 @@ export type SearchPredicate =
   | PathPredicate;
 
 /** Where to search. */
-export interface SearchScope extends CallOptions {
+export interface SearchScope extends EveryReadOptions {
   /** The value of the search's partition attribute: needed exactly where the model declares one. */
   partition?: string | undefined;
   /** Refused where true: DynamoDB has no consistent reads of an index. */
@@ -84,7 +89,7 @@ export interface SearchQuery<Attributes = Record<string, unknown>> extends Searc
   cursor?: string | undefined;
 }
 
-const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true, capacity: true };
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, ...READ_OPTIONS };
 /** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE,

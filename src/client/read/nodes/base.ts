@@ -4,9 +4,8 @@ import { BASE_ITEMS } from '../../../core/items/keys.ts';
 import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { CallOptions } from '../../call/capacity.ts';
 import { gatherPage } from '../lists/scatter.ts';
-import { checkLimit, type ReadContext } from '../request/context.ts';
+import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
@@ -15,7 +14,8 @@ import { baseAttributes, type EdgeResult, type Page, type StoredNode } from '../
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `getNode`. */
-export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
+export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined>
+  extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -41,7 +41,7 @@ export async function readNode(
   id: string,
   options: NodeReadOptions = {},
 ): Promise<StoredNode | null> {
-  checkOptions('getNode', options, { consistent: true, signal: true, capacity: true });
+  checkOptions('getNode', options, { consistent: true, ...READ_OPTIONS });
   const { consistent = false } = options;
   checkSource(context.graph, id);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === id && target === id);
@@ -60,8 +60,7 @@ export async function readCollection(
     limit: true,
     cursor: true,
     consistent: true,
-    signal: true,
-    capacity: true,
+    ...READ_OPTIONS,
   });
   const { graph, cursorKey } = context;
   checkSource(graph, id);

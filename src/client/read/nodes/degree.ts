@@ -7,14 +7,14 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { CallOptions } from '../../call/capacity.ts';
-import type { ReadContext } from '../request/context.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { readBareViews } from './views.ts';
 
 /** Options of `degree`. */
-export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
+export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined>
+  extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
    * are not projected yet are not counted. For a type that was evicted from the set, it counts base edges. Default false.
@@ -29,7 +29,7 @@ export async function readDegree(
   edgeType: string,
   options: DegreeOptions = {},
 ): Promise<number> {
-  checkOptions('degree', options, { consistent: true, signal: true, capacity: true });
+  checkOptions('degree', options, { consistent: true, ...READ_OPTIONS });
   const { consistent = false } = options;
   const { graph, store } = context;
   checkSource(graph, source);

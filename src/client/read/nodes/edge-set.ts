@@ -10,6 +10,7 @@ import {
 import { parseNodeId, typePrefix } from '../../../core/items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../../core/items/plain.ts';
 import { copiesByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -65,10 +66,10 @@ export function decodeElements(
     .map(([{ type, target, labels }, edge]) => {
       const entry: EdgeSetEntry = { type, target };
       for (const [name, value] of labels) {
-        if (!ENTRY_FIELDS.has(name)) setOwn<unknown>(entry, name, toPlain(value, readNumber));
+        if (!ENTRY_FIELDS.has(name) && name !== ENDS) setOwn<unknown>(entry, name, toPlain(value, readNumber));
       }
       const copy = copies.get(edge);
-      return copy === undefined ? entry : { ...entry, copy: toPlainItem(copy, readNumber) };
+      return copy === undefined ? entry : { ...entry, copy: toPlainItem(withoutEnd(copy), readNumber) };
     });
 }
 

@@ -4,9 +4,8 @@ import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { CallOptions } from '../../call/capacity.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
-import { checkLimit, type ReadContext } from '../request/context.ts';
+import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, findEdge } from '../request/lookup.ts';
@@ -14,7 +13,7 @@ import { mustReadConsistently } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
-export interface EdgesOptions extends CallOptions {
+export interface EdgesOptions extends EveryReadOptions {
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /** The `cursor` of the page before. */
@@ -27,7 +26,7 @@ export interface EdgesOptions extends CallOptions {
 }
 
 /** Options of `has` and `getEdge`. */
-export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
+export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends EveryReadOptions<Asked> {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -45,7 +44,7 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
-  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, signal: true, capacity: true });
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, ...READ_OPTIONS });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
@@ -97,7 +96,7 @@ export async function hasEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<boolean> {
-  checkOptions('has', options, { consistent: true, signal: true, capacity: true });
+  checkOptions('has', options, { consistent: true, ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
@@ -109,7 +108,7 @@ export async function readEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<EdgeResult | null> {
-  checkOptions('getEdge', options, { consistent: true, signal: true, capacity: true });
+  checkOptions('getEdge', options, { consistent: true, ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
 }
 

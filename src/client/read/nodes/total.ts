@@ -21,14 +21,14 @@ import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { CallOptions, CallResult } from '../../call/capacity.ts';
+import type { CallResult } from '../../call/capacity.ts';
 import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
-import type { ReadContext } from '../request/context.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
 
 /** Options of `total`. */
-export interface TotalReadOptions extends CallOptions {
+export interface TotalReadOptions extends EveryReadOptions {
   /** Strongly consistent, at twice the capacity: the total as the projector has written it by now. Default false. */
   consistent?: boolean | undefined;
   /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
@@ -67,7 +67,7 @@ export async function readTotal(
   edgeType: string,
   options: TotalReadOptions = {},
 ): Promise<TotalResult> {
-  checkOptions('total', options, { consistent: true, direction: true, groups: true, signal: true, capacity: true });
+  checkOptions('total', options, { consistent: true, direction: true, groups: true, ...READ_OPTIONS });
   const { graph, projections, session } = context;
   checkSource(graph, id);
   const edge = findEdge(graph, edgeType);

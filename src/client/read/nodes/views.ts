@@ -9,10 +9,9 @@ import { isGone, isNodeThere } from '../../../core/model/gone.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import type { CallOptions } from '../../call/capacity.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
-import type { ReadContext } from '../request/context.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { readOwnWritesOfViews } from '../request/own.ts';
 import { baseAttributes, pickAttributes, projectedAttributes, type View } from '../request/result.ts';
 import { deriveView } from './base-view.ts';
@@ -26,7 +25,7 @@ export type AttributeSelection = 'ALL' | readonly string[];
 export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
-> extends CallOptions<Asked> {
+> extends EveryReadOptions<Asked> {
   /**
    * Default: those of the model's view. Others, and any with `consistent`, cost a read of the node in addition to its view.
    */
@@ -69,7 +68,7 @@ export async function readNodes(
   options: GetOptions = {},
   given?: OwnWrites,
 ): Promise<NodesRead> {
-  checkOptions('getViews', options, { attributes: true, consistent: true, signal: true, capacity: true });
+  checkOptions('getViews', options, { attributes: true, consistent: true, ...READ_OPTIONS });
   checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {

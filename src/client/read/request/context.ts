@@ -2,25 +2,41 @@ import type { NumberReader } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { OptionNames } from '../../../foundation/options.ts';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
+import type { CallOptions } from '../../call/capacity.ts';
 import type { Session } from '../../session/session.ts';
 import type { CursorKey } from './cursor.ts';
 
 /** The context of every read. */
 export interface ReadContext {
   graph: CompiledModel;
+  /** The table as reads show it. */
   store: Store;
+  /** The table with what is over: a look compares all that is stored. */
+  stored: Store;
   /** DynamoDB calls that one read has in flight at once. */
   concurrency: number;
   /** How number text becomes a JS value in results. */
   readNumber: NumberReader;
   /** The session whose own writes every answer shows. */
   session?: Session;
+  /** The time, in milliseconds since 1970. */
+  now: () => number;
   /** Signs cursors where set. */
   cursorKey?: CursorKey;
   /** The projections that this read may use. */
   projections: ProjectionsInForce;
 }
+
+/** Options of every read. */
+export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
+  /** Also what is over, until it is deleted: items of types with `expires`, and what is derived from them. Default false. */
+  includeExpired?: boolean | undefined;
+}
+
+/** The names of these options. */
+export const READ_OPTIONS: OptionNames<EveryReadOptions> = { signal: true, capacity: true, includeExpired: true };
 
 /** Items given out at once where no limit is named. */
 const DEFAULT_LIMIT = 100;

@@ -32,7 +32,7 @@ const UNKNOWN: Look = { agrees: false, revisions: '' };
  * uses in its lease: a forgotten key does not come back, and the next reader with the session's token may have another model.
  * Undefined where this reader cannot compile all that.
  */
-function lookContext({ store, projections }: ReadContext): LookContext | undefined {
+function lookContext({ stored: store, projections }: ReadContext): LookContext | undefined {
   // rule: session-compares-all-that-is-kept
   const kept = projections.kept;
   return kept && { graph: kept, store };

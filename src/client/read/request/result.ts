@@ -3,6 +3,7 @@ import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
+import { withoutEnd } from '../../../core/model/ends.ts';
 import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import type { ReadContext } from './context.ts';
@@ -84,7 +85,7 @@ export function sourceOf({ graph }: ReadContext, item: Item): string {
 /** The projected attributes of a derived item; undefined where it has none. */
 export function projectedAttributes(item: Item | undefined): Item | undefined {
   const attributes = item?.[ATTRIBUTES];
-  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+  return attributes !== undefined && 'M' in attributes ? withoutEnd(attributes.M) : undefined;
 }
 
 /** The projected attributes of an index item, plain; empty for keys only. */

@@ -1,7 +1,17 @@
-import { attributeOf, type Item, itemSizeBytes, stringOf } from '../../../core/items/attribute-value.ts';
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  itemSizeBytes,
+  numberOf,
+  stringOf,
+  typeOf,
+} from '../../../core/items/attribute-value.ts';
+import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
+import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
@@ -78,6 +88,7 @@ function checkContents(
   withItemName(source, sortKey, () => {
     checkAttributes(item);
     checkReserved(graph, item);
+    checkEnd(graph, source, sortKey, item);
   });
   // The entries are checked before the size: if an item exceeds both bounds, the error about entries says what to do.
   checkEntries(graph, source, sortKey, item);
@@ -127,6 +138,28 @@ function checkReserved(graph: CompiledModel, item: Item): void {
       throw new AttributeError(partition, `together with ${sort} would put the base item into ${index}`, hint);
     }
   }
+}
+
+/** Seconds since 1970 have fewer digits until the year 5138; milliseconds have had more since 1973. */
+const MOST_SECONDS = 100_000_000_000;
+
+/** Refuses an end that DynamoDB's TTL would take for none, or for one in thousands of years. */
+function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
+  const { expires } = endingOf(graph, source, sortKey) ?? {};
+  const value = expires === undefined ? undefined : attributeOf(item, expires);
+  if (value === undefined || 'NULL' in value) return;
+  const seconds = Number(numberOf(value));
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds < MOST_SECONDS) return;
+  const text = `is the time at which the item ends, a whole number of seconds since 1970, but is ${describeValue(value)}`;
+  throw new AttributeError(
+    expires!,
+    text,
+    'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.',
+  );
+}
+
+function describeValue(value: AttributeValue): string {
+  return describe(stringOf(value) ?? numberOf(value) ?? typeName(typeOf(value)));
 }
 
 function largestAttribute(item: Item): string {

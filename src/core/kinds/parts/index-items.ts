@@ -247,7 +247,9 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {
-  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.projectAttributes(projection), subject);
+  // An item of keys only holds the time at which it ends all the same.
+  if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
+  return withAttributes(item, subject.projectAttributes(projection), subject);
 }
 
 /** Adds projected attributes to an index item; throws a `PartError` if it becomes larger than DynamoDB allows. */

@@ -8,6 +8,7 @@ import type {
   OrderPart,
   Projection,
 } from '../../model/compiled.ts';
+import { ENDS } from '../../model/ends.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
@@ -178,7 +179,8 @@ function itemWithKeys(
     }
   }
   if (Object.keys(item).length === 0) return undefined;
-  if (inbound.project.kind === 'KEYS_ONLY' && inbound.projectSource === undefined) return item;
+  const hasEnd = shares.edge.attributes[ENDS] !== undefined;
+  if (inbound.project.kind === 'KEYS_ONLY' && inbound.projectSource === undefined && !hasEnd) return item;
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {

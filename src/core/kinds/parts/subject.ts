@@ -10,6 +10,7 @@ import { TARGET_ID } from '../../items/hashed-key.ts';
 import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
+import { ENDS, endOf } from '../../model/ends.ts';
 import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
 
@@ -50,6 +51,8 @@ export interface SubjectType {
   type: string;
   /** Whether it is an edge type with hashed keys: an attribute holds the target. */
   isHashed: boolean;
+  /** The attribute with the time at which it ends; undefined: none. */
+  expires?: string;
 }
 
 /** The key of a base item. */
@@ -116,7 +119,7 @@ export class Subject {
 
   /** Returns the text of a `derive` function for the image; throws a `PartError` for anything but a text or nothing. */
   computeText(compute: Compute, purpose: string): string | undefined {
-    this.plain ??= toPlainItem(this.projectAttributes({ kind: 'ALL' }));
+    this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
     const { source } = this.key;
     const { type } = this.of;
     const target = targetOf(this.of, this.key);
@@ -136,13 +139,25 @@ export class Subject {
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
+  /** The time at which the item ends; undefined: never. */
+  get end(): AttributeValue | undefined {
+    return endOf(this.of, this.image);
+  }
+
   /**
-   * Returns the attributes that a projection names, without the keys and without the target of a hashed key. Throws a `PartError`
-   * for a malformed attribute.
+   * Returns the attributes that a projection names, without the keys and without the target of a hashed key, and the time at which the
+   * item ends. Throws a `PartError` for a malformed attribute.
    *
    * @param isLenient notes such an attribute and leaves it out instead.
    */
   projectAttributes(projection: Projection, isLenient = false): Item {
+    const copy = this.copyAttributes(projection, isLenient);
+    const { end } = this;
+    if (end !== undefined) copy[ENDS] = end;
+    return copy;
+  }
+
+  private copyAttributes(projection: Projection, isLenient: boolean): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
     const { graph, isHashed } = this.of;
@@ -150,7 +165,7 @@ export class Subject {
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
       if (name === partitionKey || name === sortKey || (isHashed && name === TARGET_ID)) continue;
-      if (BOOKKEEPING.includes(name)) continue;
+      if (BOOKKEEPING.includes(name) || name === ENDS) continue;
       try {
         const value = this.attribute(name);
         if (value !== undefined) setOwn(copy, name, value);

@@ -77,6 +77,7 @@ class FieldChecker {
     for (const name of node.maxEntries.keys()) this.check(`${path}.maxEntries.${name}`, own, name, ENTRIES);
     for (const search of node.searches.values()) this.checkSearch(search, parts.get(search.part) ?? []);
     this.check(`${path}.deletedWhen`, own, node.deletedWhen ?? '');
+    this.check(`${path}.expires`, own, node.expires ?? '', TIME);
     const { versionAttribute } = node;
     if (versionAttribute === undefined) return;
     const versionPath = `${path}.versionAttribute`;
@@ -98,6 +99,7 @@ class FieldChecker {
     this.checkTotals(`${path}.outgoing`, own, edge.count?.totals);
     this.checkTotals(`${path}.inbound`, own, edge.incoming?.totals);
     this.check(`${path}.deletedWhen`, own, edge.deletedWhen ?? '');
+    this.check(`${path}.expires`, own, edge.expires ?? '', TIME);
     const targets = this.ownersOf(edge.to);
     for (const name of edge.copy ?? []) this.check(`${path}.copy`, targets, name);
     if (edge.inbound !== undefined) this.checkInbound(path, edge, own);
@@ -207,6 +209,11 @@ const VERSION: Wanted = {
   text: 'a version is a number that the writer counts up',
   takes: ({ kind }) => kind === 'number',
   remedy: () => 'name an optional number',
+};
+const TIME: Wanted = {
+  text: 'an end is a number of epoch seconds',
+  takes: ({ kind }) => kind === 'number' || kind === 'null',
+  remedy: () => 'make it a number in fields',
 };
 const ENTRIES: Wanted = {
   text: 'only lists, sets and maps have entries',

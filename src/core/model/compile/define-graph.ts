@@ -3,7 +3,7 @@ import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
-import { partsOfEdge } from '../joined.ts';
+import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
@@ -48,6 +48,8 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields(nodes, edges, table, mistakes);
+  for (const [path, type] of typesByPath(nodes, edges))
+    checkEnds(path, type, { table, nodes, edges }, input?.mirrored, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
@@ -67,6 +69,45 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     ...(input.feed && { feed: input.feed }),
     ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),
   };
+}
+
+function typesByPath(
+  nodes: ReadonlyMap<string, NodeModel>,
+  edges: ReadonlyMap<string, EdgeModel>,
+): [path: string, type: NodeModel | EdgeModel][] {
+  return [
+    ...[...nodes].map(([type, node]): [string, NodeModel] => [`nodes.${type}`, node]),
+    ...[...edges].map(([type, edge]): [string, EdgeModel] => [`edges.${type}`, edge]),
+  ];
+}
+
+/**
+ * Reports an end that the table's TTL does not know, and one that it must not know: DynamoDB would delete a mirrored item behind the back
+ * of the mirror, which takes the item away when its source goes.
+ */
+function checkEnds(
+  path: string,
+  { type, expires }: NodeModel | EdgeModel,
+  { table, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
+  mirrored: unknown,
+  mistakes: MistakeLog,
+): void {
+  if (expires === undefined) return;
+  const note = (message: string): unknown => mistakes.push({ path: `${path}.expires`, message });
+  const isMirrored = Array.isArray(mirrored) && mirrored.includes(type);
+  if (isMirrored && [table.partitionKey, table.sortKey, table.ttl].includes(expires)) {
+    note(`${expires} has a meaning of its own in the table: map the time of the source's item to another attribute`);
+  }
+  if (!isMirrored && expires !== table.ttl) {
+    note(
+      `names ${expires}, but the table deletes by ${table.ttl}: name that, or give the table the option ttl: '${expires}'`,
+    );
+  }
+  const joined = [...edges.values()].find(
+    (edge) => edge.from.has(type) && path.startsWith('nodes.') && isJoinedEdge(edge),
+  );
+  // An order cannot lose a value by time: the row would have to move.
+  if (joined !== undefined) note(`is of nodes whose values edges.${joined.type}.inbound takes: take those of the edge`);
 }
 
 /** Reports what is no list of types of the model. */

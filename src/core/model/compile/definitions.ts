@@ -106,7 +106,7 @@ export function compileNode(
     const list = nodeList(type);
     searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
   }
-  const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen } = options;
+  const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen, expires } = options;
   checkDeletion(deletedWhen, [table.partitionKey, table.sortKey, table.ttl], path, mistakes);
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({
@@ -129,6 +129,7 @@ export function compileNode(
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
     ...(deletedWhen !== undefined && { deletedWhen }),
+    ...(expires !== undefined && { expires }),
   };
 }
 
@@ -202,7 +203,7 @@ export function compileEdge(
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
-  const { deletedWhen } = options;
+  const { deletedWhen, expires } = options;
   const ofKeys = [table.partitionKey, table.sortKey, table.ttl, ...(options.keys === 'hashed' ? [TARGET_ID] : [])];
   checkDeletion(deletedWhen, ofKeys, path, mistakes);
   const outgoing = compileOutgoing(options.outgoing, `${path}.outgoing`, mistakes);
@@ -228,6 +229,7 @@ export function compileEdge(
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
     ...(deletedWhen !== undefined && { deletedWhen }),
+    ...(expires !== undefined && { expires }),
   };
 }
 

@@ -71,6 +71,7 @@ export const nodeSchema = exactObject({
   maxEntries: optional(recordOf(attributeName, positive, 'should be an object of attribute names and limits')),
   versionAttribute: unshapingOption(attributeName),
   deletedWhen: optional(attributeName),
+  expires: optional(attributeName),
   list: optional(flag),
   search: optional(recordOf(attributeName, anything)),
   parts: optional(recordOf(text, anything, 'should be an object of names and parts')),
@@ -98,6 +99,7 @@ export const edgeSchema = exactObject({
   outgoing: anything,
   degree: optional(flag),
   deletedWhen: optional(attributeName),
+  expires: optional(attributeName),
   keys: optional(oneOf('plain', 'hashed')),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });

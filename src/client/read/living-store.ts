@@ -1,0 +1,80 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
+import { lastLabel } from '../../core/items/element.ts';
+import { isDerivedKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { copiesByEdge, viewAttributes } from '../../core/items/stored-view.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { ENDS, endingOf, endOf, hasCome } from '../../core/model/ends.ts';
+import type {
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadManyOptions,
+  ReadOptions,
+  Store,
+} from '../../core/store-port.ts';
+import { ForwardingStore } from '../../store/forwarding.ts';
+
+/**
+ * A table as readers see it: without the items whose time is over, and without what is derived from them. A page of an index counts them as
+ * read, so a list asks for more; and what a reader derives from base items itself lacks them, too.
+ */
+export class LivingStore extends ForwardingStore {
+  constructor(
+    store: Store,
+    private readonly graph: CompiledModel,
+    private readonly now: () => number,
+  ) {
+    super(store);
+  }
+
+  override async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    const { item, ...rest } = await super.get(key, options);
+    const living = this.living(item);
+    return living === undefined ? rest : { ...rest, item: living };
+  }
+
+  override async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
+    const result = await super.getMany(keys, options);
+    return { ...result, items: result.items.map((item) => this.living(item)) };
+  }
+
+  override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
+    // A count needs the items: it costs the same, since DynamoDB bills what it reads.
+    const page = await super.query(request);
+    const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
+    return { ...page, items: countOnly ? [] : items, count: items.length };
+  }
+
+  /** An item without what is over; undefined: all of it is. */
+  private living(item: Item | undefined): Item | undefined {
+    if (item === undefined) return undefined;
+    const { partitionKey, sortKey } = this.graph.table;
+    const target = stringOf(item[sortKey]) ?? '';
+    const nowSeconds = this.now() / 1000;
+    if (target === VIEW_KEY) return livingView(item, nowSeconds);
+    const end = isDerivedKey(target)
+      ? viewAttributes(item)?.[ENDS]
+      : endOf(endingOf(this.graph, stringOf(item[partitionKey]) ?? '', target), item);
+    return hasCome(end, nowSeconds) ? undefined : item;
+  }
+}
+
+function livingView(view: Item, nowSeconds: number): Item {
+  const living = { ...view };
+  if (hasCome(viewAttributes(view)?.[ENDS], nowSeconds)) delete living[ATTRIBUTES];
+  const set = view[EDGE_SET];
+  if (set !== undefined && 'SS' in set) {
+    const elements = set.SS.filter((element) => !hasCome(lastLabel(element, ENDS), nowSeconds));
+    if (elements.length > 0) living[EDGE_SET] = { SS: elements };
+    else delete living[EDGE_SET];
+  }
+  const copies = copiesByEdge(view);
+  if (copies.size > 0) {
+    const kept = [...copies].filter(([, copy]) => !hasCome(copy[ENDS], nowSeconds));
+    living[COPIES] = { M: Object.fromEntries(kept.map(([edge, copy]) => [edge, { M: copy }])) };
+  }
+  return living;
+}

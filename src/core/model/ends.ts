@@ -1,0 +1,47 @@
+import { type AttributeValue, attributeOf, type Item, numberOf } from '../items/attribute-value.ts';
+import { typePrefix } from '../items/keys.ts';
+import { nodePrefix } from './base-item.ts';
+import type { CompiledModel, NodeModel } from './compiled.ts';
+
+/**
+ * Items that end. What is derived from such an item holds the time of its end, and nothing else of it depends on the clock: so projector,
+ * check and observer need none, and readers leave out what is over.
+ */
+
+/** The time at which a base item ends, in what is derived from it: among projected attributes, and as the last label of an element. */
+export const ENDS = '~ends';
+
+/** The part of a type that says when its items end. */
+export type Ending = Pick<NodeModel, 'expires'>;
+
+/** The time at which a base item ends, in epoch seconds; undefined: never. Anything but a number says nothing, as to DynamoDB's TTL. */
+export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | undefined {
+  // Most types have no such attribute, and every image asks.
+  if (expires === undefined) return undefined;
+  const value = attributeOf(image, expires);
+  // A record that was made by hand may hold anything.
+  const { N } = Object(value) as { N?: unknown };
+  return typeof N === 'string' && Number.isFinite(Number(N)) ? value : undefined;
+}
+
+/** Whether a time in epoch seconds has come; undefined: never. */
+export function hasCome(end: AttributeValue | undefined, nowSeconds: number): boolean {
+  return end !== undefined && Number(numberOf(end)) <= nowSeconds;
+}
+
+/** The type of a base item, by its key, as far as it says when items end; undefined: of a part, or outside the model. */
+export function endingOf({ nodes, edges }: CompiledModel, source: string, target: string): Ending | undefined {
+  return source === target ? nodes.get(nodePrefix(source)) : edges.get(typePrefix(target) ?? '');
+}
+
+/** Whether any type of a model has items that end. */
+export function hasEnds({ nodes, edges }: CompiledModel): boolean {
+  return [...nodes.values(), ...edges.values()].some(({ expires }) => expires !== undefined);
+}
+
+/** Projected attributes as readers show them. */
+export function withoutEnd(attributes: Item): Item {
+  if (attributes[ENDS] === undefined) return attributes;
+  const { [ENDS]: _, ...shown } = attributes;
+  return shown;
+}
