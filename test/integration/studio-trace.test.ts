@@ -135,7 +135,15 @@ describe('the trace of a write', () => {
     const refused = Object.assign(new Error(`Not authorized to read ${streamArn}`), { name: 'AccessDeniedException' });
     const streams = { send: () => Promise.reject(refused) } as unknown as Opened['streams'];
     const page = pathToFileURL(`${folder}/`);
-    const studio = await startStudio({ graph, store, client, streams, isWritable: true, page, logger: keepingLogger().logger });
+    const studio = await startStudio({
+      graph,
+      store,
+      client,
+      streams,
+      isWritable: true,
+      page,
+      logger: keepingLogger().logger,
+    });
     try {
       const asked = studioClient(studio.url);
       const put = await asked.post('/api/put', { subject: { id: 'GOAL-4' }, json: '{"title":"Mow"}' });

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type Item, itemSizeBytes, sameItem, sameValue, WRITE_UNIT_BYTES } from '../../../src/core/items/attribute-value.ts';
+import {
+  type Item,
+  itemSizeBytes,
+  sameItem,
+  sameValue,
+  WRITE_UNIT_BYTES,
+} from '../../../src/core/items/attribute-value.ts';
 import {
   ATTRIBUTES,
   COPIES,
