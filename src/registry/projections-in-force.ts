@@ -219,8 +219,7 @@ function newestUsable(
 function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
   const generations = registry.projections.get(name)?.generations ?? [];
   const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
-  // The list of a type is a search without a name.
-  const [, type] = /^search:(\w+)\.$/.exec(name) ?? [];
+  const [, type] = /^list:(\w+)$/.exec(name) ?? [];
   const subject = type === undefined ? name : `list of ${type} nodes`;
   return new EdgeloomError(
     'projection-not-ready',

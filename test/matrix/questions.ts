@@ -438,7 +438,7 @@ function nodesQuestion(model: ModelInput, facts: Facts, type: string): Question 
         }))
       : nodes;
   return {
-    ...{ kind: 'nodes', text: `nodes ${type}`, projection: `search:${type}.` },
+    ...{ kind: 'nodes', text: `nodes ${type}`, projection: `list:${type}` },
     ask: async (reader) => strip(await walk((page) => reader.nodes(type, page))),
     page: (reader, page) => reader.nodes(type, page),
     expected: strip(ids.map((id) => viewOf(model, facts, id))),

@@ -17,7 +17,7 @@ export interface Capacity {
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
   /**
    * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. A result that is no object with names
-   * of its own (a node, a number, a list of views) then is `value` beside it. Default false: DynamoDB is not asked for units.
+   * of its own (a node, a number, a list of views) then is `value` next to it. Default false: DynamoDB is not asked for units.
    */
   capacity?: Asked;
 }
@@ -28,7 +28,7 @@ export interface CallResult {
   capacity?: Capacity;
 }
 
-/** The result of a call that gives one value: with `capacity: true` it is `value`, beside the units. */
+/** The result of a call that gives one value: with `capacity: true` it is `value`, next to the units. */
 export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
   ? { value: Value; capacity: Capacity }
   : Value;
@@ -48,7 +48,7 @@ export function callStores(graph: CompiledModel, options: { store: Store } & Tel
 /** The options of which a call needs units for a bound of its own. */
 type Bounded = CallOptions & { where?: unknown; maxRcu?: number | undefined };
 
-/** Runs a call with the store that its options need. Gives its result with its units if they are asked for; `isValue`: beside it. */
+/** Runs a call with the store that its options need. Gives its result with its units if they are asked for; `isValue`: next to it. */
 export async function withCapacity<T>(
   { counting, plain }: CallStores,
   options: Bounded | undefined,

@@ -86,7 +86,7 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
  * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
  * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
  * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
- * where DynamoDB fails. Of types with `expires` no method shows what is over, but with `includeExpired: true`. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
+ * where DynamoDB fails. No method shows what is over (`expires`), but with `includeExpired: true`. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
  * their last writes left them: base items (`edges`, `has`, `getViews` with `attributes`) are what producers put, while derived
  * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
  * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects

@@ -210,7 +210,8 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
       const present = presentFacts(bench.input, facts);
       for (const { kind, expected } of await bench.questions(['view'])) {
         if (kind !== 'view') continue;
-        for (const { id, attributes, edgeSet } of expected as { id: string; attributes: unknown; edgeSet: unknown }[]) {
+        const views = expected as ({ id: string; attributes: unknown; edgeSet: unknown } | null)[];
+        for (const { id, attributes, edgeSet } of views.filter((one) => one !== null)) {
           const { view, base, parts, edgeSet: shown } = await answerOf(bench, '/api/node', { id });
           const own = bench.wholes.includes(id) ? Object.fromEntries(facts.parts.get(id) ?? []) : {};
           expectSame(parts, own, `the parts of ${id} in the studio`);
