@@ -215,6 +215,9 @@ function peers(benchmarks: Benchmarks): string[] {
   const both = (what: string, report: typeof once, figure: string): string =>
     `| ${what} | ${consumer(report, 'projector', figure)} | ${consumer(report, 'DocumentClient', figure)} |`;
   const rcu = (name: string): string => number(lists, `${name}: read capacity`);
+  const single = figuresOf(benchmarks, 'writes');
+  const wcu = (what: string, name: string): string =>
+    `| ${what}: WCU | ${number(single, name)} | ${number(single, `${name}: by hand`)} |`;
   return [
     '| | Edgeloom | by hand, with the document client |',
     '|---|---|---|',
@@ -223,6 +226,9 @@ function peers(benchmarks: Benchmarks): string[] {
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} |`,
     `| with members and their names, too: RCU | ${rcu('page, with edge sets and neighbours')} | not measured |`,
+    wcu('add an edge to one list', 'edge in an order, add'),
+    wcu('create a node with two edges', 'issue with two edges, create'),
+    wcu('create a node with six searches', 'product with six searches, create'),
   ];
 }
 
