@@ -103,6 +103,42 @@ describe('the trace of a write', () => {
     expect((await traceOfItem(key)).write).toMatchObject({ wcu: 4 });
   });
 
+  it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {
+    const { writer, worker, store, studio } = near;
+    const undo = async (key: { source: string; target: string }) => {
+      await worker.idle();
+      const { answer } = await studioClient(studio.url).get(`/api/trace?source=${key.source}&target=${key.target}`);
+      const { error } = await studioClient(studio.url).post('/api/undo', { ...key, rev: answer.write.rev });
+      const { item } = await store.get(key, { consistent: true });
+      return { error, item, write: answer.write as NonNullable<TraceAnswer['write']> };
+    };
+    const key = { source: 'GOAL-5', target: 'GOAL-5' };
+    const whole = {
+      ...{ source: { S: 'GOAL-5' }, target: { S: 'GOAL-5' }, title: { S: 'Hay' }, status: { S: 'OPEN' } },
+      ...{ model: { S: 'T' }, r: { N: '1' }, expiresAt: { N: '4000000000' }, tags: { SS: ['a', 'b'] } },
+      ...{ attributes: { M: { x: { N: '1' } } }, nothing: { NULL: true as const } },
+    };
+    await store.put(whole);
+    await worker.idle();
+    await writer.deleteNode('GOAL-5');
+    const deleted = await undo(key);
+    expect(deleted.item).toEqual(whole);
+    const { title: _, ...others } = whole;
+    await store.put({ ...others, tags: { SS: ['b', 'c'] } });
+    const changed = await undo(key);
+    expect(changed.item).toEqual(whole);
+    expect(changed.write.changes.map(({ name }) => name)).toEqual(['tags', 'title']);
+    // What was made goes only as it was made.
+    await writer.putEdge('GOAL-5', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    const edge = { source: 'GOAL-5', target: 'MEMBER-USER-1' };
+    await worker.idle();
+    const { answer } = await studioClient(studio.url).get('/api/trace?source=GOAL-5&target=MEMBER-USER-1');
+    await writer.putEdge('GOAL-5', 'MEMBER', 'USER-1', { role: 'HELPER' });
+    const late = await studioClient(studio.url).post('/api/undo', { ...edge, rev: answer.write.rev });
+    expect(late.error).toMatchObject({ code: 'condition-failed' });
+    expect((await undo(edge)).item).toMatchObject({ role: { S: 'LEAD' } });
+  });
+
   it('lists the newest writes, edges and deletions among them', async () => {
     const { writer, worker, studio } = near;
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });

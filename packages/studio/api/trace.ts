@@ -17,6 +17,7 @@ import {
   WATERMARK,
 } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
+import { isDerivedKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
@@ -149,7 +150,7 @@ function stepOf(
     source,
     target,
     change: changeName(images),
-    changes: changesOf(graph, images.oldImage ?? {}, images.newImage ?? {}),
+    changes: changesOf(graph, target, images.oldImage ?? {}, images.newImage ?? {}),
     afterMs: tapped === undefined || beganMs === undefined ? null : tapped.answeredMs - beganMs,
     wcu: tapped?.wcu ?? estimatedWcu(graph, oldImage, newImage),
     isCounted: tapped !== undefined,
@@ -182,12 +183,15 @@ function unitsOf(...images: readonly (Item | undefined)[]): number {
 
 const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
 /** Maps whose entries have lines of their own. */
-const MAPS = new Set([ATTRIBUTES, COPIES]);
+const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
+const NONE: ReadonlySet<string> = new Set();
+type Entries = Map<string, unknown>;
 
-function changesOf({ table }: CompiledModel, before: Item, after: Item): AttributeChange[] {
-  const left = entriesOf(before);
-  const right = entriesOf(after);
-  const own = new Set([table.partitionKey, table.sortKey, table.ttl, ...BOOKKEEPING]);
+function changesOf({ table }: CompiledModel, target: string, before: Item, after: Item): AttributeChange[] {
+  // Attributes of a base item are all its producer's, whatever their names.
+  const isDerived = isDerivedKey(target);
+  const [left, right] = [before, after].map((item) => entriesOf(item, isDerived ? MAPS : NONE)) as [Entries, Entries];
+  const own = new Set([table.partitionKey, table.sortKey, ...(isDerived ? [table.ttl, ...BOOKKEEPING] : [])]);
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((name) => !own.has(name))
     .sort()
@@ -196,10 +200,10 @@ function changesOf({ table }: CompiledModel, before: Item, after: Item): Attribu
 }
 
 /** The attributes of an item, plain; those of maps by their own names. */
-function entriesOf(item: Item): Map<string, unknown> {
-  const entries = new Map<string, unknown>();
+function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
+  const entries: Entries = new Map();
   for (const [name, value] of Object.entries(item)) {
-    if (MAPS.has(name) && 'M' in value) {
+    if (maps.has(name) && 'M' in value) {
       for (const [inner, one] of Object.entries(value.M)) entries.set(`${name}.${inner}`, toPlain(one, losslessNumber));
     } else entries.set(name, toPlain(value, losslessNumber));
   }
