@@ -26,6 +26,33 @@ async function run(...args: string[]): Promise<{ code: CommandRun['code']; json:
 }
 
 describe('put, update and delete', () => {
+  it('refuse to update an attribute that the fields drop, and name the form of the command', async () => {
+    const folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
+    const config = join(folder, 'config.mjs');
+    await writeFile(
+      config,
+      `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+       import { z } from 'zod';
+       const fields = z.object({ price: z.number() });
+       export default defineGraph({ table: 'records', nodes: { PRODUCT: node({ view: 'ALL', fields }) }, edges: {} });`,
+    );
+    try {
+      const ofPrices = (...args: string[]) => run(...args, '--config', config);
+      expect(await ofPrices('put', 'PRODUCT-P1', '{"price":3}')).toMatchObject({ code: 0 });
+      expect(await ofPrices('update', 'PRODUCT-P1', '{"pryce":4}')).toMatchObject({
+        code: 2,
+        json: { error: { code: 'invalid-attribute', hint: 'Did you mean price? The fields have price.' } },
+      });
+      const hint = expect.stringContaining('Give the attributes themselves, without set around them');
+      expect(await ofPrices('update', 'PRODUCT-P1', '{"set":{"price":4}}')).toMatchObject({
+        code: 2,
+        json: { error: { message: expect.stringContaining('attribute set is dropped'), hint } },
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('pass over a version with --force only', async () => {
     const folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
     const config = join(folder, 'config.mjs');

@@ -71,6 +71,15 @@ describe('a question that can find nothing is a mistake, not an empty answer', (
     expect(await run('get', ...edge)).toEqual({ ...absent, stderr: `There is no edge ${edge.join(' ')}.\n` });
   });
 
+  it('of a query to explain that is no read', async () => {
+    expect(await failure('explain', '--query', 'list inbund USER-U1 GOALMEMBERSHIP')).toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^The query cannot be read: unknown command 'inbund'/),
+    });
+    const { stderr } = await run('explain', '--query', 'list inbound USER-U1 GOALMEMBERSHIP --revers');
+    expect(stderr).toContain("error: The query cannot be read: unknown option '--revers'");
+  });
+
   it('of a date that no date begins with, and of a range with its ends exchanged', async () => {
     expect(await failure('search', 'GOAL.dueDate', '--prefix', '2026-13')).toMatchObject({ code: 'invalid-argument' });
     const inverted = ['search', 'GOAL.dueDate', '--from', '2026-12-31', '--to', '2026-01-01'];

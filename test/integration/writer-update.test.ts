@@ -171,6 +171,36 @@ describe('updateNode with named changes', () => {
     await expect(more).rejects.toMatchObject({ code: 'too-many-entries' });
   });
 
+  it('refuses an attribute that the fields drop, with the name that was probably meant', async () => {
+    const { writer, read, store, graph } = await open();
+    await writer.putNode('GOAL-1', { title: 'Run' });
+    const refusal = {
+      code: 'invalid-attribute',
+      message: 'Node "GOAL-1": attribute titel is dropped by the fields of its type.',
+      hint: 'Did you mean title? The fields have title, points, tags.',
+    };
+    const set = { titel: 'Walk' } as object;
+    await expect(writer.updateNode('GOAL-1', { set })).rejects.toMatchObject(refusal);
+    await expect(writer.updateNode('GOAL-1', (goal) => ({ ...goal, ...set }))).rejects.toMatchObject(refusal);
+    const transaction = writer.transact((each) => each.updateNode('GOAL-1', { set }));
+    await expect(transaction).rejects.toMatchObject({ code: 'invalid-batch', hint: refusal.hint });
+    const add = { point: 1 } as object as { points: number };
+    await expect(writer.updateNode('GOAL-1', { add })).rejects.toThrow('attribute point is dropped');
+    // Another producer's attribute would have been removed.
+    await store.put({
+      ...(await store.get({ source: 'GOAL-1', target: 'GOAL-1' }, { consistent: true })).item!,
+      note: { S: 'kept' },
+    });
+    await expect(writer.updateNode('GOAL-1', { set: { note: 'new' } as object })).rejects.toThrow('note is dropped');
+    expect(await read('GOAL-1')).toEqual({ title: { S: 'Run' }, note: { S: 'kept' } });
+    await writer.updateNode('GOAL-1', { remove: ['note'] as never });
+    // What is added to the items of all types is for those that know it.
+    const stamping = createWriter(graph, { store, onWrite: () => ({ updatedAt: 1 }) });
+    await stamping.updateNode('GOAL-1', { set: { title: 'Go' } });
+    await stamping.updateNode('GOAL-1', (goal) => ({ ...goal, points: 2 }));
+    expect(await read('GOAL-1')).toEqual({ title: { S: 'Go' }, points: { N: '2' } });
+  });
+
   it('validates the whole result where the type declares fields', async () => {
     const { writer, read, store } = await open();
     await writer.putNode('GOAL-1', { title: 'Run', points: 8 });

@@ -58,12 +58,18 @@ export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEn
     const issue = result.error.issues[0]!;
     throw new EdgeloomError(
       'invalid-option',
-      `The option ${issue.path.join('.')} ${issue.message}.`,
+      `${optionText(given, issue.path.join('.'))} ${issue.message}.`,
       'Give it as edgeloom --help shows it, or correct the environment variable that stands for it.',
     );
   }
   const { endpoint, region, ...rest } = result.data;
   return { ...rest, client: { endpoint, region, credentials: credentialsOf(environment) } };
+}
+
+/** An option with the value that it has, as on the command line. */
+function optionText(given: Readonly<Record<string, unknown>>, name: string): string {
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `The option --${flag} ${JSON.stringify(given[name])}`;
 }
 
 /** Whether `npx` runs this process: then npm receives signals first. */

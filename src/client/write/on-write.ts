@@ -2,6 +2,7 @@ import { parseNodeId } from '../../core/items/keys.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isPlainObject } from './checks/values.ts';
 import type { PutManyEntry } from './put-many.ts';
+import { namesOfOnWrite } from './update/attribute-change.ts';
 
 /** One item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
 export interface WrittenItem {
@@ -86,12 +87,21 @@ function changeWith(add: Add, change: unknown): unknown {
   if (typeof change === 'function') {
     return async (attributes: unknown) => {
       const next: unknown = await change(attributes);
-      return isPlainObject(next) ? { ...next, ...add(next) } : next;
+      if (!isPlainObject(next)) return next;
+      const more = add(next);
+      return marked({ ...next, ...more }, more);
     };
   }
   if (!isPlainObject(change)) return change;
   const { set = {} } = change as { set?: unknown };
-  return isPlainObject(set) ? { ...change, set: { ...set, ...add(set) } } : change;
+  if (!isPlainObject(set)) return change;
+  const more = add(set);
+  return marked({ ...change, set: { ...set, ...more } }, more);
+}
+
+function marked(change: object, more: object | undefined): object {
+  if (more !== undefined) namesOfOnWrite.set(change, new Set(Object.keys(more)));
+  return change;
 }
 
 function added(

@@ -37,5 +37,15 @@ it.each([
   ['Put it first, or give the update upsert: true.', 'Put it first, or give --upsert.'],
   ['Give the version that was read: { if: { v: 3 } }.', 'Give the version that was read: --if v=3.'],
   ['Ask with equals, atLeast, beginsWith or between.', 'Ask with --equals, --at-least, --prefix, --from or --to.'],
+  ['Give partition: a value of country.', 'Give --partition with a value of country.'],
+  ['between of search GOAL.points begins with 5.', 'The range of --from and --to of search GOAL.points begins with 5.'],
+  [
+    'An inbound query takes one of equals, atLeast, path, beginsWith and between.',
+    'An inbound query takes one of --equals, --at-least, --path, --prefix, --from and --to.',
+  ],
+  [
+    'Did you mean in? There are equals, gte, beginsWith, between.',
+    'Did you mean in? There are equals, gte, beginsWith, between.',
+  ],
   ['Edge "A" "B": ifAbsent contradicts if.', 'Edge "A" "B": --if-absent contradicts --if.'],
 ])('%s', (text, said) => expect(inCommandWords(text)).toBe(said));

@@ -52,7 +52,7 @@ export function demoCommand(command: Command): void {
           }),
         });
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
-        const hint = studio ? '' : '\nsee the data: npm run demo -- --studio';
+        const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
         // With --json there is one document: the address of the studio.
         if (!(studio && json)) print({ json: result, text: text + hint }, json);
       } finally {

@@ -185,7 +185,12 @@ async function runQuery(session: ReadSession, query: string): Promise<Answer> {
 
 /** Parses a query; the error says what is wrong with it. */
 function queryProgram(): Command {
-  return new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
+  return new Command('--query').configureOutput({ writeErr: () => undefined }).exitOverride((error) => {
+    if (error.exitCode === 0) throw error;
+    const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+    const hint = "Give a read as on the command line: --query 'list inbound USER-U1 TYPE'.";
+    throw new EdgeloomError('usage', `The query cannot be read: ${message}`, hint);
+  });
 }
 
 /** The words of a command line; quotes keep spaces together. */

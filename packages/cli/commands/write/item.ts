@@ -71,18 +71,36 @@ export function updateCommand(command: Command): void {
     .action(
       inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
         const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
-        const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
+        const attributes = attributesOf(json ?? '{}');
+        const change = { set: attributes, remove: options.remove ?? [] };
         const writer = openWriter(session);
         const all = { ...conditionsOf(options), upsert: options.upsert, capacity: true };
-        const { capacity } =
+        const { capacity } = await withFormHint(attributes, async () =>
           'id' in subject
             ? await (subject.part === undefined
                 ? writer.updateNode(subject.id, change, all)
                 : writer.updatePart(subject.id, subject.part, change, all))
-            : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
+            : await writer.updateEdge(subject.source, subject.type, subject.target, change, all),
+        );
         return outputOfWrite(session, subject, capacity!);
       }),
     );
+}
+
+/** The parts of the library's updates, which the command has as its JSON and as options. */
+const PARTS_OF_LIBRARY = ['set', 'remove', 'add', 'addTo', 'deleteFrom'];
+
+/** Where attributes that are refused are the parts of an update of the library, the hint says the form that the command takes. */
+async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const names = Object.keys(attributes);
+    const isWrapped = names.length > 0 && names.every((name) => PARTS_OF_LIBRARY.includes(name));
+    if (!isWrapped || !(error instanceof EdgeloomError) || error.code !== 'invalid-attribute') throw error;
+    const hint = `Give the attributes themselves, without ${names.join(' and ')} around them: '{"status":"DONE"}', and --remove ATTRIBUTE for those to remove.`;
+    throw new EdgeloomError(error.code, error.message, hint, { cause: error });
+  }
 }
 
 /** `edgeloom delete …`: a base item. */

@@ -47,7 +47,7 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
   throw new EdgeloomError(
     'invalid-limit',
-    `${name} should be a whole number of 1 or more, but is ${String(limit)}.`,
+    `${name} should be a whole number of 1 or more, but is ${typeof limit === 'string' ? JSON.stringify(limit) : String(limit)}.`,
     'Read on with the cursor of each page instead of asking for everything at once.',
   );
 }

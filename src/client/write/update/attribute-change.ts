@@ -53,6 +53,9 @@ export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);
 
+/** The names that `onWrite` adds to a change, or to what its function gives: a type whose fields drop them goes without. */
+export const namesOfOnWrite = new WeakMap<object, ReadonlySet<string>>();
+
 const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
 
 /**

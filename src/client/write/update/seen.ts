@@ -1,13 +1,14 @@
 import { attributeOf, type Item, sameValue, setOwn } from '../../../core/items/attribute-value.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
+import { nearest } from '../../../core/model/options/nearest.ts';
 import type { BaseChange, BaseCondition } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { validateFields } from '../checks/fields.ts';
-import { withItemName } from '../checks/problem.ts';
+import { AttributeError, withItemName } from '../checks/problem.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { bothConditions } from '../item/conditions.ts';
 import { nextVersion } from '../item/version.ts';
-import { applyChanges, type Change, toAttributeChanges } from './attribute-change.ts';
+import { applyChanges, type Change, namesOfOnWrite, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
 import { checkChangedAttributes, withTargetId } from './plain.ts';
 import type { UpdateSubject } from './subject.ts';
@@ -74,22 +75,36 @@ async function nextAttributes(
   const declared = declaredAttributes(graph, subject);
   const toWire = (attributes: object): Item => withItemName(key.source, key.target, () => toWireItem(attributes));
   let next: Record<string, unknown>;
+  let addedNames: ReadonlySet<string> | undefined;
   if (typeof change === 'function') {
     next = checkedResult(subject, await change(trackedAttributes(toPlainItem(visible), declared, looked)));
+    addedNames = namesOfOnWrite.get(next);
   } else {
+    addedNames = namesOfOnWrite.get(change);
     const changes = toAttributeChanges(key, change, reserved);
     next = toPlainItem(withItemName(key.source, key.target, () => applyChanges(visible, changes)));
   }
   const wire = withoutReserved(subject, toWire(next));
   if (type.fields === undefined) return wire;
-  const given = trackedAttributes(next, declared, looked);
+  const known = new Set<string>();
+  const given = trackedAttributes(next, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
   // A validator may drop what it does not know: it is not for an update to remove what other writers keep there.
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
+    // A validator that has looked at it may have made another attribute of it, or none. What `onWrite` adds is for each type.
+    const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
+    if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }
+  for (const name of known) looked.add(name);
   return valid;
+}
+
+function refuseDropped(name: string, known: ReadonlySet<string>): never {
+  const near = nearest(name, known);
+  const hint = `${near === undefined ? '' : `Did you mean ${near}? `}The fields have ${[...known].join(', ') || 'none'}.`;
+  throw new AttributeError(name, 'is dropped by the fields of its type', hint);
 }
 
 function checkedResult({ name }: UpdateSubject, next: unknown): Record<string, unknown> {
