@@ -49,7 +49,7 @@ export function effectiveModel(
 function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
   const nodes = new Map(model.nodes);
   for (const [type, { shape }] of shapes) if (shape !== undefined && !nodes.has(type)) nodes.set(type, bareNode(type));
-  for (const [type, { hasView }] of own.nodes) if (!hasView && !nodes.has(type)) nodes.set(type, bareNode(type));
+  for (const [type, node] of own.nodes) if (!node.hasView && !nodes.has(type)) nodes.set(type, bareNode(type, node));
   for (const [type, { parts }] of own.nodes) {
     const node = nodes.get(type);
     const more = [...parts.keys()].filter((name) => node?.parts.has(name) === false);

@@ -274,6 +274,8 @@ class Layer {
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
+      // No definition here depends on it: the own model says it to whoever asks about the item itself.
+      if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.ownerOf = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     }
     const usesGsi1 = edges.some(({ inbound }) =>
@@ -309,9 +311,16 @@ class Layer {
   }
 }
 
+function absenceOf(node: Absence | undefined): Absence {
+  return Object.fromEntries(
+    ABSENCE.flatMap((option) => (node?.[option] === undefined ? [] : [[option, node[option]]])),
+  );
+}
+
 /** A node type of which nothing is derived. */
-export function bareNode(type: string): NodeModel {
+export function bareNode(type: string, own?: Absence): NodeModel {
   return {
+    ...absenceOf(own),
     type,
     view: { kind: 'KEYS_ONLY' },
     hasView: false,

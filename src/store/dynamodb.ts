@@ -294,7 +294,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
 /** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
 export function withoutUnits(store: Store): Store {
-  // What replaces calls of the store, such as a proxy of it, stays in force.
+  // A proxy of the store, or another replacement of its calls, stays in force.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
 }
 

@@ -30,7 +30,7 @@ export interface TableStatus {
   status: string;
   indexes: string[];
   /**
-   * What each index holds besides its keys: `INCLUDE`, the attributes that readers need, or `ALL`, where each write of an item is billed
+   * The projection of each index: `INCLUDE`, the attributes that readers need, or `ALL`, where each write of an item is billed
    * again in the index.
    */
   projections: Record<string, string>;

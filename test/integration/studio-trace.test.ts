@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TraceAnswer, WritesAnswer } from '../../packages/studio/api/trace.ts';
+import { startStudio } from '../../packages/studio/server/studio.ts';
 import { studioClient } from '../support/studio/client.ts';
-import { openStudio } from '../support/studio/table.ts';
+import { keepingLogger, openStudio } from '../support/studio/table.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
 
@@ -32,6 +33,11 @@ async function traced({ studio, worker }: Opened, id: string, query = ''): Promi
   await worker.idle();
   const client = studioClient(studio.url);
   return (await client.get(`/api/trace?source=${id}&target=${id}${query}`)).answer;
+}
+
+async function traceOfItem({ source, target }: { source: string; target: string }): Promise<TraceAnswer> {
+  const { answer } = await studioClient(far.studio.url).get(`/api/trace?source=${source}&target=${target}`);
+  return answer as TraceAnswer;
 }
 
 const named = (derived: TraceAnswer['derived']) =>
@@ -84,6 +90,55 @@ describe('the trace of a write', () => {
     );
   });
 
+  it('estimates no units of an index for a change of bookkeeping, and units of an entry by what the index holds', async () => {
+    const { writer, worker, store } = far;
+    await writer.putNode('GOAL-3', { title: 'Hoe', status: 'OPEN' });
+    await worker.idle();
+    const key = { source: 'GOAL-3', target: '~ix/status' };
+    const { item } = await store.get(key, { consistent: true });
+    const touched = { ...item!, r: { N: '99' }, model: { S: 'm'.repeat(1_500) } };
+    await store.put(touched);
+    expect((await traceOfItem(key)).write).toMatchObject({ isCounted: false, wcu: 2 });
+    await store.put({ ...touched, gsi0sk: { S: `MOVED\0${key.source}` } });
+    expect((await traceOfItem(key)).write).toMatchObject({ wcu: 4 });
+  });
+
+  it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {
+    const { writer, worker, store, studio } = near;
+    const undo = async (key: { source: string; target: string }) => {
+      await worker.idle();
+      const { answer } = await studioClient(studio.url).get(`/api/trace?source=${key.source}&target=${key.target}`);
+      const { error } = await studioClient(studio.url).post('/api/undo', { ...key, rev: answer.write.rev });
+      const { item } = await store.get(key, { consistent: true });
+      return { error, item, write: answer.write as NonNullable<TraceAnswer['write']> };
+    };
+    const key = { source: 'GOAL-5', target: 'GOAL-5' };
+    const whole = {
+      ...{ source: { S: 'GOAL-5' }, target: { S: 'GOAL-5' }, title: { S: 'Hay' }, status: { S: 'OPEN' } },
+      ...{ model: { S: 'T' }, r: { N: '1' }, expiresAt: { N: '4000000000' }, tags: { SS: ['a', 'b'] } },
+      ...{ attributes: { M: { x: { N: '1' } } }, nothing: { NULL: true as const } },
+    };
+    await store.put(whole);
+    await worker.idle();
+    await writer.deleteNode('GOAL-5');
+    const deleted = await undo(key);
+    expect(deleted.item).toEqual(whole);
+    const { title: _, ...others } = whole;
+    await store.put({ ...others, tags: { SS: ['b', 'c'] } });
+    const changed = await undo(key);
+    expect(changed.item).toEqual(whole);
+    expect(changed.write.changes.map(({ name }) => name)).toEqual(['tags', 'title']);
+    // What was made goes only as it was made.
+    await writer.putEdge('GOAL-5', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    const edge = { source: 'GOAL-5', target: 'MEMBER-USER-1' };
+    await worker.idle();
+    const { answer } = await studioClient(studio.url).get('/api/trace?source=GOAL-5&target=MEMBER-USER-1');
+    await writer.putEdge('GOAL-5', 'MEMBER', 'USER-1', { role: 'HELPER' });
+    const late = await studioClient(studio.url).post('/api/undo', { ...edge, rev: answer.write.rev });
+    expect(late.error).toMatchObject({ code: 'condition-failed' });
+    expect((await undo(edge)).item).toMatchObject({ role: { S: 'LEAD' } });
+  });
+
   it('lists the newest writes, edges and deletions among them', async () => {
     const { writer, worker, studio } = near;
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });
@@ -109,5 +164,32 @@ describe('the trace of a write', () => {
 
   it('has nothing to tell of a write that it does not know', async () => {
     expect(await traced(near, 'GOAL-NONE')).toMatchObject({ write: null, derived: [] });
+  });
+
+  it('is not needed for the write: one is made where the stream may not be read', async () => {
+    const { graph, store, client, streamArn } = far;
+    const refused = Object.assign(new Error(`Not authorized to read ${streamArn}`), { name: 'AccessDeniedException' });
+    const streams = { send: () => Promise.reject(refused) } as unknown as Opened['streams'];
+    const page = pathToFileURL(`${folder}/`);
+    const studio = await startStudio({
+      graph,
+      store,
+      client,
+      streams,
+      isWritable: true,
+      page,
+      logger: keepingLogger().logger,
+    });
+    try {
+      const asked = studioClient(studio.url);
+      const put = await asked.post('/api/put', { subject: { id: 'GOAL-4' }, json: '{"title":"Mow"}' });
+      expect(put.answer).toMatchObject({ changed: ['title'] });
+      const { error } = await asked.get('/api/trace?source=GOAL-4&target=GOAL-4');
+      expect(error!.message).toContain('Not authorized');
+    } finally {
+      await studio.close();
+    }
+    const { item } = await store.get({ source: 'GOAL-4', target: 'GOAL-4' }, { consistent: true });
+    expect(item!['title']).toEqual({ S: 'Mow' });
   });
 });

@@ -13,6 +13,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/, or in a transaction/g, ''],
   [/; or use scanNodes, which scans the whole table/g, ''],
   [/\bAsk inbound for/g, 'Ask edgeloom list inbound for'],
+  [/\bread getNode\b/g, 'read edgeloom get --stored'],
   [/\bgetViews? /g, 'edgeloom get '],
   [/\bgetView\b/g, 'edgeloom get'],
   [/\{ equals \}, \{ beginsWith \}, \{ between \} or \{\}/g, '--equals, --prefix, --from and --to, or none of them'],

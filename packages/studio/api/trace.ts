@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../../src/core/items/attribute-value.ts';
+import {
+  type Item,
+  itemSizeBytes,
+  sameItem,
+  sameValue,
+  WRITE_UNIT_BYTES,
+} from '../../../src/core/items/attribute-value.ts';
 import {
   ATTRIBUTES,
   COPIES,
@@ -7,9 +13,11 @@ import {
   isTombstone,
   MODEL,
   REVISION,
+  shownInIndex,
   WATERMARK,
 } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
+import { isDerivedKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
@@ -142,35 +150,48 @@ function stepOf(
     source,
     target,
     change: changeName(images),
-    changes: changesOf(graph, images.oldImage ?? {}, images.newImage ?? {}),
+    changes: changesOf(graph, target, images.oldImage ?? {}, images.newImage ?? {}),
     afterMs: tapped === undefined || beganMs === undefined ? null : tapped.answeredMs - beganMs,
-    wcu: tapped?.wcu ?? estimatedWcu(oldImage, newImage),
+    wcu: tapped?.wcu ?? estimatedWcu(graph, oldImage, newImage),
     isCounted: tapped !== undefined,
   };
 }
 
-/** Units of a write as its images have them: of the item, and of each index that holds it. */
-function estimatedWcu(before: Item | undefined, after: Item | undefined): number {
-  const units = Math.ceil(
-    Math.max(...[before, after].map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES,
+/** Units of a write as its images have them: of the item, and of each index that has to show something else for it. */
+function estimatedWcu({ table }: CompiledModel, before: Item | undefined, after: Item | undefined): number {
+  return (['gsi0', 'gsi1'] as const).reduce(
+    (sum, index) => {
+      const { partition, sort } = INDEX_KEYS[index];
+      const [left, right] = [before, after].map((image) => {
+        if (image?.[partition] === undefined) return undefined;
+        const keys = { [table.partitionKey]: image[table.partitionKey]!, [table.sortKey]: image[table.sortKey]! };
+        return { ...keys, ...shownInIndex(index, image) };
+      });
+      if (left === undefined || right === undefined) return sum + unitsOf(left, right);
+      if (sameItem(left, right)) return sum;
+      const isMoved = [partition, sort].some((name) => !sameValue(left[name], right[name]));
+      return sum + (isMoved ? unitsOf(left) + unitsOf(right) : unitsOf(left, right));
+    },
+    unitsOf(before, after),
   );
-  const textOf = (image: Item | undefined, names: (typeof INDEX_KEYS)['gsi0' | 'gsi1']): string | undefined =>
-    image?.[names.partition] && JSON.stringify([image[names.partition], image[names.sort]]);
-  return Object.values(INDEX_KEYS).reduce((sum, names) => {
-    const [left, right] = [textOf(before, names), textOf(after, names)];
-    if (left === right) return left === undefined ? sum : sum + units;
-    return sum + (left === undefined ? 0 : units) + (right === undefined ? 0 : units);
-  }, units);
+}
+
+/** Write units of the largest of some images; none without one. */
+function unitsOf(...images: readonly (Item | undefined)[]): number {
+  return Math.ceil(Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES);
 }
 
 const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
 /** Maps whose entries have lines of their own. */
-const MAPS = new Set([ATTRIBUTES, COPIES]);
+const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
+const NONE: ReadonlySet<string> = new Set();
+type Entries = Map<string, unknown>;
 
-function changesOf({ table }: CompiledModel, before: Item, after: Item): AttributeChange[] {
-  const left = entriesOf(before);
-  const right = entriesOf(after);
-  const own = new Set([table.partitionKey, table.sortKey, table.ttl, ...BOOKKEEPING]);
+function changesOf({ table }: CompiledModel, target: string, before: Item, after: Item): AttributeChange[] {
+  // Attributes of a base item are all its producer's, whatever their names.
+  const isDerived = isDerivedKey(target);
+  const [left, right] = [before, after].map((item) => entriesOf(item, isDerived ? MAPS : NONE)) as [Entries, Entries];
+  const own = new Set([table.partitionKey, table.sortKey, ...(isDerived ? [table.ttl, ...BOOKKEEPING] : [])]);
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((name) => !own.has(name))
     .sort()
@@ -179,10 +200,10 @@ function changesOf({ table }: CompiledModel, before: Item, after: Item): Attribu
 }
 
 /** The attributes of an item, plain; those of maps by their own names. */
-function entriesOf(item: Item): Map<string, unknown> {
-  const entries = new Map<string, unknown>();
+function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
+  const entries: Entries = new Map();
   for (const [name, value] of Object.entries(item)) {
-    if (MAPS.has(name) && 'M' in value) {
+    if (maps.has(name) && 'M' in value) {
       for (const [inner, one] of Object.entries(value.M)) entries.set(`${name}.${inner}`, toPlain(one, losslessNumber));
     } else entries.set(name, toPlain(value, losslessNumber));
   }

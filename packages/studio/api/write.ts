@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { itemOfJson } from '../../../src/client/write/import.ts';
-import { createWriter } from '../../../src/client/write/writer.ts';
-import { type Item, sameValue } from '../../../src/core/items/attribute-value.ts';
+import type { WriteOptions } from '../../../src/client/write/item/single.ts';
+import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
+import { type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
+import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { Flow } from '../base/flow.ts';
 import { input, route } from '../base/route.ts';
+import type { SeenChange } from '../base/seen-changes.ts';
 
 /** Names a node, or an edge. */
 const subject = z.union([z.object({ source: input.id, type: input.id, target: input.id }), z.object({ id: input.id })]);
@@ -54,7 +60,80 @@ export const WRITE_ROUTES = [
     },
     { writes: true },
   ),
+  route('POST /api/undo', z.object({ source: input.id, target: input.id, rev: z.string() }), undoWrite, {
+    writes: true,
+  }),
 ];
+
+/** Takes a write back by the images that the stream has shown, so that each value keeps its type. */
+async function undoWrite(
+  { graph, store, flow }: RequestContext,
+  { source, target, rev }: { source: string; target: string; rev: string },
+): Promise<WriteAnswer> {
+  const write = flow.changes.writeOf({ source, target }, { rev });
+  if (write === undefined)
+    throw new EdgeloomError('invalid-argument', 'The studio does not have this write any more.', 'Edit the item.');
+  const old = attributesOf(graph, write.oldImage);
+  const made = attributesOf(graph, write.newImage);
+  const names = [...new Set([...Object.keys(old), ...Object.keys(made)])];
+  const changed = names.filter((name) => !sameValue(old[name], made[name]));
+  const options = { if: plainAttributesOf(made, changed), ifPresent: true };
+  const writer = createWriter(graph, { store });
+  const item = itemCalls(graph, writer, write);
+  const after = await seenBefore(flow);
+  if (write.newImage === undefined) await item.put(plainAttributesOf(old, names), { ifAbsent: true });
+  else if (write.oldImage === undefined) await item.delete(options);
+  else await item.update(changeTo(old, changed), options);
+  return { changed, after };
+}
+
+/** The attributes of an image that a producer gives; the writer makes the keys. */
+function attributesOf({ table }: CompiledModel, image: Item = {}): Item {
+  const { [table.partitionKey]: _source, [table.sortKey]: _target, [TARGET_ID]: _end, ...attributes } = image;
+  return attributes;
+}
+
+/** The calls of a writer for one item: a node, a part of one, or an edge. */
+function itemCalls(
+  graph: CompiledModel,
+  writer: Writer<CompiledModel>,
+  { source, target, oldImage, newImage }: SeenChange,
+) {
+  const ofNode: [string] = [source];
+  const ofPart: [string, string] = [source, target];
+  if (source === target)
+    return {
+      put: (attributes: Plain, options: WriteOptions) => writer.putNode(...ofNode, attributes, options),
+      update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
+        writer.updateNode(...ofNode, change, options),
+      delete: (options: WriteOptions) => writer.deleteNode(...ofNode, options),
+    };
+  if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true)
+    return {
+      put: (attributes: Plain, options: WriteOptions) => writer.putPart(...ofPart, attributes, options),
+      update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
+        writer.updatePart(...ofPart, change, options),
+      delete: (options: WriteOptions) => writer.deletePart(...ofPart, options),
+    };
+  const type = typePrefix(target) ?? '';
+  const isHashed = graph.edges.get(type)?.keys === 'hashed';
+  const end = isHashed ? stringOf((newImage ?? oldImage)?.[TARGET_ID]) : target.slice(type.length + 1);
+  const ofEdge: [string, string, string] = [source, type, end ?? ''];
+  return {
+    put: (attributes: Plain, options: WriteOptions) => writer.putEdge(...ofEdge, attributes, options),
+    update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
+      writer.updateEdge(...ofEdge, change, options),
+    delete: (options: WriteOptions) => writer.deleteEdge(...ofEdge, options),
+  };
+}
+
+type Plain = Record<string, unknown>;
+
+/** The change of some attributes to what an item has of them. */
+function changeTo(item: Item, names: readonly string[]): { set: Plain; remove: string[] } {
+  const isLeft = (name: string): boolean => item[name] !== undefined;
+  return { set: plainAttributesOf(item, names.filter(isLeft)), remove: names.filter((name) => !isLeft(name)) };
+}
 
 /** Writes what was edited, if those attributes are still as they were shown; what others changed meanwhile stays. */
 async function writeEdited(
@@ -66,23 +145,19 @@ async function writeEdited(
   const [old, edited] = [itemOfJson(before), itemOfJson(after)];
   const names = [...new Set([...Object.keys(old), ...Object.keys(edited)])];
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
-  const remove = changed.filter((name) => edited[name] === undefined);
-  const set = plainAttributesOf(
-    edited,
-    changed.filter((name) => edited[name] !== undefined),
-  );
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const writer = createWriter(graph, { store });
   const seen = await seenBefore(flow);
   if (changed.length === 0) return { changed, after: seen };
-  if ('id' in subject) await writer.updateNode(subject.id, { set, remove }, options);
-  else await writer.updateEdge(subject.source, subject.type, subject.target, { set, remove }, options);
+  if ('id' in subject) await writer.updateNode(subject.id, changeTo(edited, changed), options);
+  else await writer.updateEdge(subject.source, subject.type, subject.target, changeTo(edited, changed), options);
   return { changed, after: seen };
 }
 
 /** The number of changes that the stream has shown so far. */
 async function seenBefore(flow: Flow): Promise<number> {
-  await flow.look();
+  // Who may write the table may not be allowed to read its stream: the trace of the write says so, and the write is made.
+  await flow.look().catch(() => undefined);
   return flow.changes.count;
 }
 

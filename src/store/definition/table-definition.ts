@@ -21,7 +21,7 @@ export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   };
 }
 
-/** What an index holds besides keys: what readers need, and no bookkeeping, whose changes would be billed again in each index. */
+/** The projection of an index: attributes that readers need, and no bookkeeping, whose changes would be billed again in each index. */
 export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }

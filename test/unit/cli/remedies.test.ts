@@ -6,7 +6,7 @@ import { ROOT } from '../../support/command.ts';
 
 /** Names of the library that nobody at a command line has. */
 const OF_LIBRARY =
-  /\b(ifAbsent|ifPresent|upsert: true|consistent: true|idempotent: true|maxRcu|maxNodes|atLeast|beginsWith|putNode|deleteNode|getViews?|scanNodes)\b|\{ if/;
+  /\b(ifAbsent|ifPresent|upsert: true|consistent: true|idempotent: true|maxRcu|maxNodes|atLeast|beginsWith|putNode|deleteNode|getViews?|getNode|scanNodes)\b|\{ if/;
 
 /** Code whose refusals no command meets: of batches and watches, and of options that no command has. */
 const NOT_OF_COMMANDS = [

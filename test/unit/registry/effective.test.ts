@@ -71,6 +71,22 @@ describe('the model that the registry has writers maintain', () => {
     expect([...derivedOf(made, 'USER-1', 'USER-1', USER).indexItems.keys()]).toEqual(['~ix/']);
   });
 
+  it('knows when items of a type without views are absent or over, alone and as the end of edges', () => {
+    const ends = { deletedWhen: 'gone', expires: 'expiresAt' };
+    const own = defineGraph({
+      table: 'records',
+      nodes: { GOAL: node({ view: ['title'] }), TAG: node(ends), NOTE: node(ends) },
+      edges: { HAS: edge({ from: 'GOAL', to: 'TAG', inbound: { orders: { byAt: 'at' } } }) },
+    });
+    const { nodes } = effectiveModel(registered(own), dataOf(own), own);
+    expect(nodes.get('TAG')).toMatchObject({ ...ends, hasView: false });
+    expect(nodes.get('NOTE')).toMatchObject({ ...ends, hasView: false });
+    // What the registry's definitions say of a type stands, until the model is migrated.
+    const before = { ...own.nodes.get('GOAL')!, deletedWhen: 'gone' };
+    const next = { ...own, nodes: new Map([...own.nodes, ['GOAL', before]]) };
+    expect(effectiveModel(registered(own), dataOf(own), next).nodes.get('GOAL')!.deletedWhen).toBeUndefined();
+  });
+
   it('is the same from data alone, without the own model having any of it', () => {
     const own = goals();
     const other = goals({ shards: 8, weights: { LEAD: 600, TEAM: 300 } });
