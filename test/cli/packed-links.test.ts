@@ -21,7 +21,11 @@ it('each link of a packed page leads to a packed file', async () => {
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/start/quick-start.md']));
   const places = new Set(packed.flatMap((path) => [path, ...parentsOf(path)]));
   const links = pages.flatMap((page) =>
-    [...readFileSync(join(ROOT, page), 'utf8').replace(/```.*?```/gs, '').matchAll(LINK)].map(([, link]) => ({
+    [
+      ...readFileSync(join(ROOT, page), 'utf8')
+        .replace(/```.*?```/gs, '')
+        .matchAll(LINK),
+    ].map(([, link]) => ({
       page,
       target: posix.join(dirname(page), link!).replace(/\/$/, ''),
     })),
