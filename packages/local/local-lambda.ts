@@ -85,10 +85,10 @@ const OPTIONS: OptionNames<LocalLambdaOptions> = {
   handlerName: true,
   environment: true,
   timeoutMs: true,
-  restartsAfterError: true,
+  restartsAfterError: 'boolean',
   onOutput: true,
   pollIntervalMs: true,
-  observe: true,
+  observe: 'boolean',
   sources: true,
 };
 

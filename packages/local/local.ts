@@ -68,7 +68,7 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     logger: true,
     onDrift: true,
     pollIntervalMs: true,
-    observe: true,
+    observe: 'boolean',
     sources: true,
   });
   const { projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;

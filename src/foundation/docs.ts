@@ -11,7 +11,7 @@ export const PAGES = {
 /** A page that a hint, a message or an alarm names. */
 export type DocsPage = keyof typeof PAGES;
 
-/** Where the pages are for whoever has installed the package, which brings them along without pictures. */
+/** Where the pages are for whoever has installed the package, which brings them along without pictures of the studio. */
 export const DOCS = 'node_modules/edgeloom/docs';
 
 /**

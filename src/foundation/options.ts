@@ -1,7 +1,14 @@
 import { EdgeloomError } from './errors.ts';
 
-/** The names of options, each once: the type sees to it that none is missing. */
-export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
+/** The names of options, each once: the type sees to it that none is missing, and that each boolean one is marked as such. */
+export type OptionNames<Options> = {
+  readonly [Name in keyof Required<Options>]: [boolean, Exclude<Options[Name], undefined>] extends [
+    Options[Name],
+    boolean,
+  ]
+    ? 'boolean'
+    : true;
+};
 
 /** Words that other libraries have for options, with the names that these have here. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -39,7 +46,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
 
 /**
  * Checks an argument of options: throws `unknown-option` for a name that is none of `known`, which would be ignored
- * otherwise, and `invalid-option` for what is no object. `what` is the function that takes them.
+ * otherwise, and `invalid-option` for what is no object, or no boolean where one is due. `what` is the function that takes them.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -53,11 +60,27 @@ export function checkOptions<Options extends object>(
     throw new EdgeloomError('invalid-option', `The options of ${what} should be an object.`, listed);
   }
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) {
+    checkBooleans(what, options, known);
+    return;
+  }
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
   const meant = unknown.flatMap((name) => SYNONYMS.get(name)?.find((one) => Object.hasOwn(known, one)) ?? []);
   const hint = meant.length === 0 ? listed : `Did you mean ${meant.join(', ')}? ${listed}`;
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
+}
+
+/** Checks the boolean options: a text such as 'no' would count as true, or be ignored. */
+function checkBooleans(what: string, options: object, known: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || typeof value === 'boolean') continue;
+    if ((known as Record<string, unknown>)[name] !== 'boolean') continue;
+    throw new EdgeloomError(
+      'invalid-option',
+      `The option ${name} of ${what} should be a boolean, but is ${JSON.stringify(value) ?? typeof value}.`,
+      'Give true or false, or leave it out for the default.',
+    );
+  }
 }
 
 /**

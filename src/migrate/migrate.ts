@@ -31,7 +31,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   concurrency: true,
   clock: true,
   serverTime: true,
-  waitsBetweenCalls: true,
+  waitsBetweenCalls: 'boolean',
   walks: true,
   resume: true,
   onStep: true,

@@ -80,8 +80,9 @@ const FORM = 'Give {"position":"17","before":{…},"after":{…}}, with null for
  */
 export async function importLines(graph: CompiledModel, options: LinesOptions): Promise<LinesResult> {
   checkStoreOptions('importLines', options, {
-    ...{ source: true, store: true, file: true, complete: true, concurrency: true, signal: true, onProgress: true },
+    ...{ source: true, store: true, file: true, concurrency: true, signal: true, onProgress: true },
     ...{ now: true, wait: true, random: true },
+    complete: 'boolean',
   });
   const { source, store, file, complete = false, concurrency = 16, signal, onProgress } = options;
   const context: MirrorContext = { graph, source, store, sourceStore: NO_TABLE, ...runtimeOf(options) };

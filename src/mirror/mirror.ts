@@ -88,7 +88,7 @@ export function createMirror(graph: CompiledModel, options: MirrorOptions): Mirr
       return reconcile(context, options);
     },
     async check(options = {}) {
-      checkOptions('check', options, { ...walk, repair: true, processed: true });
+      checkOptions('check', options, { ...walk, repair: 'boolean', processed: true });
       return checkSource(context, options);
     },
   };

@@ -98,7 +98,7 @@ describe('watch', () => {
     const nodes = get.lines().map((line) => JSON.parse(line) as object);
     expect(nodes[0]).toMatchObject({
       type: 'page',
-      items: [{ id: 'USER-V2', attributes: null }],
+      items: [null],
       upTo: expect.any(String),
     });
     expect(nodes[1]).toMatchObject({ type: 'change', at: 0, item: { id: 'USER-V2' } });

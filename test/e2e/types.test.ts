@@ -42,7 +42,7 @@ export async function ask(): Promise<unknown[]> {
   });
   await writer.updateNode('N0-1', { set: { name: 'b' } }, { if: { name: 'a' } });
   return [
-    got.map(({ attributes, edgeSet }) => [attributes?.name, edgeSet[0]?.role]),
+    got.map((view) => [view?.attributes?.name, view?.edgeSet[0]?.role]),
     edges.items.map(({ attributes }) => attributes.since),
     one.items.map(({ attributes, edges, inbound }) => [attributes?.name, edges.E1[0]?.edge.role, edges.E2[0]?.node.attributes?.name, inbound.E3[0]?.edge.since]),
     two.items.map(({ inbound }) => [inbound.E1[0]?.edge.since, inbound.E1[0]?.node.edges.E2[0]?.node.attributes?.name]),

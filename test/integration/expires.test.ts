@@ -210,3 +210,22 @@ it('takes a row out of a watched list when it ends, and a later one in from behi
   stopping.abort();
   await stop();
 });
+
+it('takes no end from an attribute of a producer that is named like the one of derived items', async () => {
+  const graph = defineGraph({
+    table: uniqueTableName(),
+    nodes: { GOAL: node({ view: ['title', '~ends'] }), USER: node({ expires: 'expiresAt' }) },
+    edges: {
+      PART_OF: edge({ from: 'GOAL', to: 'GOAL', copy: ['title', '~ends'] }),
+      BY: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),
+    },
+  });
+  const { store, projectAll } = await testTable(graph);
+  await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'up' }, '~ends': { N: '5' } });
+  await store.put({ source: { S: 'GOAL-2' }, target: { S: 'PART_OF-GOAL-1' } });
+  while ((await projectAll()).records > 0);
+  expect(await createReader(graph, { store }).getViews(['GOAL-1', 'GOAL-2'])).toMatchObject([
+    { attributes: { title: 'up' } },
+    { edgeSet: [{ target: 'GOAL-1', copy: { title: 'up' } }] },
+  ]);
+});

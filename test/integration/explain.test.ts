@@ -62,6 +62,29 @@ describe('explain, of a base item', () => {
     expect(new Set(user.parts.map(({ state }) => state))).toEqual(new Set(['right']));
   });
 
+  it('says of a soft-deleted item that it counts as deleted, and by which attribute and value', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { OFFER: node({ view: 'ALL', search: { code: { shards: 1 } }, deletedWhen: 'deletedAt' }) },
+      edges: {
+        LIKE: edge({ from: 'OFFER', to: 'OFFER', inbound: { orders: { byWhy: 'why' } }, deletedWhen: 'deletedAt' }),
+      },
+    });
+    const made = await testTable(graph);
+    const writer = createWriter(graph, { store: made.store });
+    await writer.putNode('OFFER-1', { code: 'Z', deletedAt: '2026' });
+    await writer.putEdge('OFFER-1', 'LIKE', 'OFFER-2', { why: 'z', deletedAt: '2026' });
+    await made.projectAll();
+    const reason = 'It counts as deleted, because it has deletedAt ("2026")';
+    for (const target of ['OFFER-1', 'LIKE-OFFER-2']) {
+      const { parts } = await explain(graph, { key: { source: 'OFFER-1', target }, store: made.store });
+      expect(parts.length).toBeGreaterThan(0);
+      for (const part of parts.filter(({ name }) => !name.endsWith('edgeSet'))) {
+        expect(part.reason).toContain(reason);
+      }
+    }
+  });
+
   it('tells lag from drift by how far the consumers have come', async () => {
     const world = await table();
     await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });

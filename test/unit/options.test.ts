@@ -63,6 +63,7 @@ describe('options that are not what they should be', () => {
   const limt = unchecked({ limt: 1 });
   const reads: [string, () => Promise<unknown>][] = [
     ['getViews', () => reader.getViews(['USER-1'], limt)],
+    ['getView', () => reader.getView('USER-1', limt)],
     ['has', () => reader.has('USER-1', 'KNOWS', 'USER-2', limt)],
     ['degree', () => reader.degree('USER-1', 'KNOWS', limt)],
     ['edges', () => reader.edges('USER-1', 'KNOWS', limt)],

@@ -30,7 +30,7 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   beginsWith: true,
   partition: true,
   between: true,
-  reverse: true,
+  reverse: 'boolean',
   limit: true,
   where: true,
 };

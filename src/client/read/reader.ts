@@ -26,6 +26,7 @@ import type {
 } from '../../core/model/inference.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { readAbortable } from '../../store/abortable.ts';
@@ -50,7 +51,7 @@ import {
 import { type DegreeOptions, readDegree } from './nodes/degree.ts';
 import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
-import { type AttributeSelection, type GetOptions, getViews } from './nodes/views.ts';
+import { type AttributeSelection, GET_OPTIONS, type GetOptions, getViews } from './nodes/views.ts';
 import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
@@ -428,7 +429,15 @@ function readerOf<G extends CompiledModel>(
     with: (session) =>
       readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, stores, leases, feed),
     getViews: (ids, options) => held(options, (held) => getViews(held, ids, options), true) as never,
-    getView: (id, options) => held(options, async (held) => (await getViews(held, [id], options))[0], true) as never,
+    getView: (id, options) =>
+      held(
+        options,
+        async (held) => {
+          checkOptions('getView', options, GET_OPTIONS);
+          return (await getViews(held, [id], options))[0];
+        },
+        true,
+      ) as never,
     pages: pagesOf,
     all: itemsOf,
     has: (source, edgeType, target, options) =>

@@ -57,9 +57,10 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   given: ScanNodesOptions<T> | WithClient<ScanNodesOptions<T>>,
 ): AsyncGenerator<ScannedNodes<StoredNodeOf<G, NodeId<G, T>>>, void, undefined> {
   const options = withStore('scanNodes', graph.table, given);
-  checkStoreOptions('scanNodes', options, {
-    ...{ store: true, type: true, startKey: true, segment: true, segments: true, consistent: true },
-    ...{ readNumber: true, signal: true, includeExpired: true },
+  checkStoreOptions<ScanNodesOptions>('scanNodes', options, {
+    ...{ store: true, type: true, startKey: true, segment: true, segments: true, readNumber: true, signal: true },
+    consistent: 'boolean',
+    includeExpired: 'boolean',
   });
   const {
     store,

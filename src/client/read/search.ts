@@ -170,7 +170,7 @@ export function searchOf<Result>(graph: CompiledModel, name: string, held: Readi
     between: (low, high, options) => find({ between: [low, high] }, options),
     latest: (options) => {
       const { reverse: _, ...known } = SEARCH_OPTIONS;
-      checkOptions('latest', options, known);
+      checkOptions<Omit<SearchQuery, 'reverse'>>('latest', options, known);
       return find({}, { ...options, reverse: true });
     },
     all: (options) => find({}, options),

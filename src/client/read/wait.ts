@@ -57,7 +57,12 @@ export async function waitForProjection(
   bases: readonly ItemKey[],
   options: WaitOptions = {},
 ): Promise<void> {
-  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowWatermark: true, signal: true });
+  checkOptions('waitForProjection', options, {
+    timeoutMs: true,
+    consistent: 'boolean',
+    lowWatermark: true,
+    signal: true,
+  });
   const { timeoutMs = 10_000, consistent = true, lowWatermark, signal } = options;
   const waits = bases.map((base) => ({ base, kind: requireProjectedKind(context, base), place: {} as EdgesPlace }));
   const calledAtMs = Date.now();

@@ -18,7 +18,7 @@ let last = { ms: 0, number: 0 };
  * newId('TICKET', { sortable: true }); // sorts behind the tickets before it
  */
 export function newId<T extends string>(type: T, options: NewIdOptions = {}): `${T}-${string}` {
-  checkOptions('newId', options, { sortable: true });
+  checkOptions('newId', options, { sortable: 'boolean' });
   if (!isTypeName(type)) throw notATypeName(type);
   const random = globalThis.crypto.randomUUID();
   return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;

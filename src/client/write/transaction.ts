@@ -59,7 +59,7 @@ interface UpdateConditions extends WriteConditions {
   upsert?: boolean | undefined;
 }
 
-const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: true, ifPresent: true, if: true };
+const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
 /** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
 type Prepared = BaseChange & { isRefused?: boolean };
 
@@ -193,7 +193,7 @@ export class TransactionBuilder {
   }
 
   private updateChange(subject: UpdateSubject, change: AttributeChange, options: UpdateConditions): Promise<Prepared> {
-    checkOptions('An update of a transaction', options, { ...CONDITIONS, upsert: true });
+    checkOptions('An update of a transaction', options, { ...CONDITIONS, upsert: 'boolean' });
     if (typeof change !== 'function') return updateInTransaction(this.context, subject, change, options);
     throw new EdgeloomError(
       'invalid-argument',

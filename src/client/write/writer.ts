@@ -188,8 +188,14 @@ export interface Writer<G extends CompiledModel> {
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
 
-const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true, capacity: true } as const;
-const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, idempotent: true } as const;
+const WRITE_OPTIONS = {
+  ifAbsent: 'boolean',
+  ifPresent: 'boolean',
+  if: true,
+  signal: true,
+  capacity: 'boolean',
+} as const;
+const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boolean' } as const;
 
 /** Options of a writer. */
 export interface WriterOptions extends TelemetryOption {
@@ -287,14 +293,14 @@ function writerOf(
       return write(options, (context) => deleteSingle(graph, context, nodeKey(graph, id), options));
     },
     async batch(build, options = {}) {
-      checkOptions('batch', options, { signal: true, capacity: true });
+      checkOptions('batch', options, { signal: true, capacity: 'boolean' });
       checkBuild('batch', build);
       const builder = new BatchBuilder(graph);
       await build(builder);
       return write(options, ({ store }) => builder.run(store, options));
     },
     async transact(build, options = {}) {
-      checkOptions('transact', options, { idempotencyToken: true, signal: true, capacity: true });
+      checkOptions('transact', options, { idempotencyToken: true, signal: true, capacity: 'boolean' });
       checkBuild('transact', build);
       return write(options, async (context) => {
         const builder = new TransactionBuilder(graph, context);
@@ -303,11 +309,11 @@ function writerOf(
       });
     },
     async putMany(entries, options) {
-      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: true });
+      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: 'boolean' });
       return write(options, ({ store }) => putMany(graph, store, entries, options));
     },
     async deleteNodeWithEdges(id, options) {
-      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: true });
+      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: 'boolean' });
       return write(options, ({ store }) => deleteNodeWithEdges(graph, store, id, options));
     },
   };

@@ -177,7 +177,8 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
   if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;
   const copy: Item = {};
   for (const name of edge.copy ?? []) {
-    const value = name === table.partitionKey || name === table.sortKey ? undefined : attributeOf(node, name);
+    const isOwn = name === table.partitionKey || name === table.sortKey || name === ENDS;
+    const value = isOwn ? undefined : attributeOf(node, name);
     if (value === undefined) continue;
     try {
       setOwn(copy, name, withBinaryAsBytes(value));

@@ -63,7 +63,7 @@ export const CHECK_HANDLER_OPTIONS: OptionNames<CheckHandlerOptions> = {
   streamLabel: true,
   settleMs: true,
   consumer: true,
-  dangling: true,
+  dangling: 'boolean',
   maxRcu: true,
   maxWcu: true,
   mostSuspects: true,

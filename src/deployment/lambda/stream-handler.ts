@@ -71,7 +71,7 @@ const OPTIONS: OptionNames<StreamHandlerOptions> = {
   store: true,
   concurrency: true,
   reserveMs: true,
-  progress: true,
+  progress: 'boolean',
   metricsNamespace: true,
   logger: true,
   sampleRate: true,

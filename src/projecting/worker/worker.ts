@@ -31,7 +31,7 @@ const SETTINGS: OptionNames<WorkerSettings> = {
   stopGraceMs: true,
   onBatch: true,
   onTrimmed: true,
-  progress: true,
+  progress: 'boolean',
   logger: true,
   telemetry: true,
 };
@@ -96,7 +96,7 @@ class StreamWorker implements Worker {
   }
 
   async run(options: { untilIdle?: boolean } = {}): Promise<WorkerResult> {
-    checkOptions('run of a worker', options, { untilIdle: true });
+    checkOptions('run of a worker', options, { untilIdle: 'boolean' });
     const { untilIdle = false } = options;
     const running = this.runToItsEnd(untilIdle);
     this.ended = running.then(

@@ -35,7 +35,7 @@ export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   maxAttempts: true,
   maxConnections: true,
   answerTimeoutMs: true,
-  lean: true,
+  lean: 'boolean',
 };
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;

@@ -57,12 +57,12 @@ interface Place {
   attribute?: string;
 }
 
-/** Explains a base item of the model. */
+/** Explains a base item of the model; `gone`: the reason why it counts as deleted, where it does. */
 export async function explainBaseItem(
   context: ObserveContext,
   key: ItemKey,
   item: Item,
-  askLag: () => Promise<LagKnowledge>,
+  { askLag, gone }: { askLag: () => Promise<LagKnowledge>; gone?: string | undefined },
 ): Promise<ExplainedPart[]> {
   const { graph, store } = context;
   const kind = classifyBaseItem(graph, key.source, key.target, item);
@@ -96,7 +96,7 @@ export async function explainBaseItem(
   for (const place of places) {
     const { source, sortKey: target, name } = place;
     const observation = observations[compared.indexOf(place)];
-    parts.push({ source, target, name, ...stateOf(place, observation, { wanted: expected, evicted, lag }) });
+    parts.push({ source, target, name, ...stateOf(place, observation, { wanted: expected, evicted, lag, gone }) });
   }
   return parts;
 }
@@ -104,7 +104,7 @@ export async function explainBaseItem(
 function stateOf(
   { suspect, absent, attribute }: Place,
   observation: { wanted: string | null; stored: string | null } | undefined,
-  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: LagKnowledge },
+  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: LagKnowledge; gone: string | undefined },
 ): Pick<ExplainedPart, 'state' | 'reason' | 'difference'> {
   const type = suspect?.part.kind === 'element' ? typePrefix(suspect.part.target) : undefined;
   if (type !== undefined && known.evicted.has(type)) {
@@ -113,14 +113,18 @@ function stateOf(
       reason: `The view is over its budget without ${type}: readers take these edges from a Query.`,
     };
   }
+  const gone = known.gone && `${known.gone}: nothing is derived from it.`;
   const problem = known.wanted.problems.find((one) => one.attribute !== undefined && one.attribute === attribute);
   if (observation === undefined) {
     return problem === undefined
-      ? { state: 'absent', reason: absent ?? 'Nothing is expected here.' }
+      ? { state: 'absent', reason: gone ?? absent ?? 'Nothing is expected here.' }
       : { state: 'quarantined', reason: `${problem.message}.` };
   }
   const { wanted, stored } = observation;
-  if (wanted === stored) return { state: 'right', reason: 'It is stored as expected.' };
+  if (wanted === stored) {
+    const isNothing = known.gone !== undefined && wanted === null;
+    return { state: 'right', reason: isNothing ? `${gone} Nothing is stored.` : 'It is stored as expected.' };
+  }
   const difference = { wanted, stored };
   const inWords = `expected is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
   const { isApplied, text } = known.lag;

@@ -1,7 +1,7 @@
 import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../../core/items/derived-item.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
-import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import { describe, isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
 import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
@@ -64,7 +64,8 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   const kind = classifyKey(graph, key.source, key.target);
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
-  else if (!isItemThere(graph, key, item)) notes.push(goneText(graph, key, item));
+  const gone = item === undefined || isItemThere(graph, key, item) ? undefined : goneText(graph, key, item);
+  if (gone !== undefined) notes.push(`${gone}: nothing is derived from it.`);
   if (item !== undefined) notes.push(...endTexts(graph, key, item, now()), ...claimTexts(graph, item));
   if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
@@ -75,7 +76,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
     notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
   const context = { graph, store, stream: new StreamLabel(undefined) };
-  const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
+  const parts = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
@@ -107,11 +108,11 @@ function claimTexts(graph: CompiledModel, item: Item): string[] {
   return [...made, `Source items are in conflict: it shows the content of ${claims.owner}.`];
 }
 
-/** The reason why nothing is derived from an item that is stored. */
+/** The reason why nothing is derived from an item that is stored: the attribute by which it counts as deleted, with its value. */
 function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, item: Item): string {
   const type = source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? '');
-  const attribute = Object.hasOwn(item, GONE) ? GONE : type?.deletedWhen;
-  return `It counts as deleted, because it has ${attribute}: nothing is derived from it.`;
+  const attribute = Object.hasOwn(item, GONE) ? GONE : (type?.deletedWhen ?? GONE);
+  return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(item[attribute]))[0])})`;
 }
 
 function nameOfKind({ kind }: KeyKind): string {

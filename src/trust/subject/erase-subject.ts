@@ -59,8 +59,8 @@ export interface SubjectEraseOptions extends RuntimeOptions {
 const OPTIONS: OptionNames<SubjectEraseOptions> = {
   store: true,
   id: true,
-  again: true,
-  dryRun: true,
+  again: 'boolean',
+  dryRun: 'boolean',
   eraseFailedBatches: true,
   segments: true,
   maxRcu: true,

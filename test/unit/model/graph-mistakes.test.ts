@@ -60,7 +60,7 @@ it('refuses an end that the table does not delete by, or that it must not delete
   const nodes = { USER: node({ expires: 'expiresAt' }) };
   const KNOWS = edge({ from: 'USER', to: 'USER', inbound: { orders: { byName: source('name') } } });
   expect(mistakesOf({ table: 'records', nodes, edges: { KNOWS } })).toEqual([
-    'nodes.USER.expires: is of nodes whose values edges.KNOWS.inbound takes: take those of the edge',
+    'nodes.USER.expires: cannot end these nodes, because edges.KNOWS.inbound orders or shows edges by attributes of them: let it use attributes of the edge',
   ]);
 });
 
@@ -497,4 +497,11 @@ describe('mistakes in totals', () => {
     ]);
     expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);
   });
+});
+
+it('says how a sum of a total is written', () => {
+  const KNOWS = edge({ from: 'USER', to: 'USER', inbound: { total: { q: 'qty' } } } as never);
+  expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges: { KNOWS } })).toEqual([
+    "edges.KNOWS.inbound.total.q: should be a sum of an attribute: write sum('qty')",
+  ]);
 });

@@ -75,7 +75,7 @@ export async function startFunction(options: FunctionOptions): Promise<LocalFunc
     timeoutMs: true,
     initTimeoutMs: true,
     memorySizeMb: true,
-    restartsAfterError: true,
+    restartsAfterError: 'boolean',
     onOutput: true,
   });
   const running = new RunningFunction(options);

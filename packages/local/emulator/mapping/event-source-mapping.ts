@@ -64,7 +64,7 @@ export function createEventSourceMapping(options: MappingOptions): EventSourceMa
   });
   return {
     run: async (given = {}) => {
-      checkOptions('run of a mapping', given, { untilIdle: true });
+      checkOptions('run of a mapping', given, { untilIdle: 'boolean' });
       return report.result(await follower.run(given.untilIdle ?? false));
     },
     idle: () => follower.idle(),

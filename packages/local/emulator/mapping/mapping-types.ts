@@ -58,7 +58,7 @@ export const MAPPING_SETTINGS: OptionNames<MappingSettings> = {
   maximumBatchingWindowSeconds: true,
   filters: true,
   functionResponseTypes: true,
-  bisectBatchOnFunctionError: true,
+  bisectBatchOnFunctionError: 'boolean',
   maximumRetryAttempts: true,
   maximumRecordAgeSeconds: true,
   startingPosition: true,

@@ -86,16 +86,16 @@ const OPTIONS = {
 function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: ReadonlySet<string>, depth: number): Level {
   if (typeof entry === 'string') {
     const [type, ...label] = entry.split(':');
-    return listedLevel(graph, type!, label.length === 0 ? undefined : label.join(':'));
+    return listedLevel(graph, type!, label.length === 0 ? undefined : label.join(':'), above);
   }
   const about = (['inbound', 'edge'] as const).find((name) => name in Object(entry)) ?? 'type';
   checkOptions('with', entry, OPTIONS[about] as OptionNames<typeof entry>);
-  if ('type' in entry) return listedLevel(graph, entry.type, entry.label);
+  if ('type' in entry) return listedLevel(graph, entry.type, entry.label, above);
   if ('inbound' in entry) return inboundLevel(graph, entry, above, depth);
   const edge = findEdge(graph, entry.edge);
   checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
   const isQueried = edge.labels === undefined && entry.label === undefined;
-  const level: Level = isQueried ? { edge, by: 'edges', with: [] } : listedLevel(graph, edge.type, entry.label);
+  const level: Level = isQueried ? { edge, by: 'edges', with: [] } : listedLevel(graph, edge.type, entry.label, above);
   return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
 }
 
@@ -109,8 +109,14 @@ function inboundLevel(graph: CompiledModel, entry: EnteringLevel, above: Readonl
 }
 
 /** A level of edges that the edge sets list. */
-function listedLevel(graph: CompiledModel, type: string, label: LabelValue | undefined): Level {
+function listedLevel(
+  graph: CompiledModel,
+  type: string,
+  label: LabelValue | undefined,
+  above: ReadonlySet<string>,
+): Level {
   const edge = findEdge(graph, type);
+  checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
   if (edge.labels === undefined) {
     throw new EdgeloomError(
       'not-in-edge-set',

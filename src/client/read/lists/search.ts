@@ -89,12 +89,12 @@ export interface SearchQuery<Attributes = Record<string, unknown>> extends Searc
   cursor?: string | undefined;
 }
 
-const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, ...READ_OPTIONS };
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
 /** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE,
   ...FILTER_OPTIONS,
-  reverse: true,
+  reverse: 'boolean',
   limit: true,
   cursor: true,
 };

@@ -41,7 +41,7 @@ export async function readNode(
   id: string,
   options: NodeReadOptions = {},
 ): Promise<StoredNode | null> {
-  checkOptions('getNode', options, { consistent: true, ...READ_OPTIONS });
+  checkOptions('getNode', options, { consistent: 'boolean', ...READ_OPTIONS });
   const { consistent = false } = options;
   checkSource(context.graph, id);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === id && target === id);
@@ -59,7 +59,7 @@ export async function readCollection(
     types: true,
     limit: true,
     cursor: true,
-    consistent: true,
+    consistent: 'boolean',
     ...READ_OPTIONS,
   });
   const { graph, cursorKey } = context;

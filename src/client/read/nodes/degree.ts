@@ -8,7 +8,7 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
-import { checkSource, findEdge } from '../request/lookup.ts';
+import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { readBareViews } from './views.ts';
 
@@ -29,11 +29,11 @@ export async function readDegree(
   edgeType: string,
   options: DegreeOptions = {},
 ): Promise<number> {
-  checkOptions('degree', options, { consistent: true, ...READ_OPTIONS });
+  checkOptions('degree', options, { consistent: 'boolean', ...READ_OPTIONS });
   const { consistent = false } = options;
   const { graph, store } = context;
   checkSource(graph, source);
-  const edge = findEdge(graph, edgeType);
+  const edge = edgeTypeFrom(graph, source, edgeType);
   const isCounted = edge.count !== undefined || edge.labels !== undefined;
   if (
     isCounted &&

@@ -8,7 +8,7 @@ import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
-import { checkedEdgeKey, checkSource, findEdge } from '../request/lookup.ts';
+import { checkedEdgeKey, checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
@@ -44,10 +44,10 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
-  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, ...READ_OPTIONS });
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: 'boolean', ...READ_OPTIONS });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
-  const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
+  const edge = edgeType === undefined ? undefined : edgeTypeFrom(graph, source, edgeType);
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: [graph.table.name, 'edges', source, edge?.type], meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
@@ -96,7 +96,7 @@ export async function hasEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<boolean> {
-  checkOptions('has', options, { consistent: true, ...READ_OPTIONS });
+  checkOptions('has', options, { consistent: 'boolean', ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
@@ -108,7 +108,7 @@ export async function readEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<EdgeResult | null> {
-  checkOptions('getEdge', options, { consistent: true, ...READ_OPTIONS });
+  checkOptions('getEdge', options, { consistent: 'boolean', ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
 }
 

@@ -24,7 +24,7 @@ import { checkOptions } from '../../../foundation/options.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
-import { checkSource, findEdge } from '../request/lookup.ts';
+import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
 
 /** Options of `total`. */
@@ -67,10 +67,13 @@ export async function readTotal(
   edgeType: string,
   options: TotalReadOptions = {},
 ): Promise<TotalResult> {
-  checkOptions('total', options, { consistent: true, direction: true, groups: true, ...READ_OPTIONS });
+  checkOptions('total', options, { consistent: 'boolean', direction: true, groups: 'boolean', ...READ_OPTIONS });
   const { graph, projections, session } = context;
   checkSource(graph, id);
   const edge = findEdge(graph, edgeType);
+  const isEntering = edge.to.has(parseNodeId(id)!.type);
+  if (options.direction === 'inbound') checkedKeyTo(edge, id);
+  else if (options.direction === 'outgoing' || !isEntering) edgeTypeFrom(graph, id, edgeType);
   const isInbound = directionOf(edge, id, options.direction) === 'inbound';
   const count: CountModel = isInbound ? edge.incoming! : edge.count!;
   const places = projections.total(edge, isInbound);

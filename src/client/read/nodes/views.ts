@@ -8,7 +8,7 @@ import type { CompiledModel, NodeModel } from '../../../core/model/compiled.ts';
 import { isGone, isNodeThere } from '../../../core/model/gone.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { checkOptions } from '../../../foundation/options.ts';
+import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
@@ -61,6 +61,9 @@ export async function getViews(
   return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
 }
 
+/** The names of the options of `getView` and `getViews`. */
+export const GET_OPTIONS: OptionNames<GetOptions> = { attributes: true, consistent: 'boolean', ...READ_OPTIONS };
+
 /** Reads nodes with their edge sets, one for each id: of one that is not projected `attributes` is null and the edge set empty. */
 export async function readNodes(
   context: ReadContext,
@@ -68,7 +71,7 @@ export async function readNodes(
   options: GetOptions = {},
   given?: OwnWrites,
 ): Promise<NodesRead> {
-  checkOptions('getViews', options, { attributes: true, consistent: true, ...READ_OPTIONS });
+  checkOptions('getViews', options, GET_OPTIONS);
   checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {

@@ -36,7 +36,11 @@ export interface EveryReadOptions<Asked extends boolean | undefined = boolean | 
 }
 
 /** The names of these options. */
-export const READ_OPTIONS: OptionNames<EveryReadOptions> = { signal: true, capacity: true, includeExpired: true };
+export const READ_OPTIONS: OptionNames<EveryReadOptions> = {
+  signal: true,
+  capacity: 'boolean',
+  includeExpired: 'boolean',
+};
 
 /** Items given out at once where no limit is named. */
 const DEFAULT_LIMIT = 100;

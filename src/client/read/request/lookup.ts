@@ -16,6 +16,7 @@ import type {
   SearchModel,
 } from '../../../core/model/compiled.ts';
 import { NODE_LIST } from '../../../core/model/node-list.ts';
+import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
@@ -30,7 +31,7 @@ export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
   throw new EdgeloomError(
     'unknown-type',
     `The model has no edge type ${describe(edgeType)}.`,
-    declaredSentence('edge types', graph.edges.keys()),
+    declaredSentence('edge types', graph.edges.keys(), edgeType),
   );
 }
 
@@ -45,7 +46,7 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   throw new EdgeloomError(
     'unknown-search',
     `The model has no search ${describe(name)}.`,
-    declaredSentence('searches', names),
+    declaredSentence('searches', names, name),
   );
 }
 
@@ -71,7 +72,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   throw new EdgeloomError(
     'unknown-order',
     `The edge type ${edge.type} has no order ${describe(name)}.`,
-    declaredSentence('orders', inbound.orders.keys()),
+    declaredSentence('orders', inbound.orders.keys(), name),
   );
 }
 
@@ -90,7 +91,7 @@ export function findNode(graph: CompiledModel, type: string): NodeModel {
   throw new EdgeloomError(
     'unknown-type',
     `The model has no node type ${describe(type)}.`,
-    declaredSentence('node types', graph.nodes.keys()),
+    declaredSentence('node types', graph.nodes.keys(), type),
   );
 }
 
@@ -133,7 +134,12 @@ export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: str
   return edge;
 }
 
-function declaredSentence(what: string, names: Iterable<string>): string {
+/** A sentence with the names that there are, behind the one that the mistaken name was probably to be. */
+function declaredSentence(what: string, names: Iterable<string>, mistaken: unknown): string {
   const list = [...names];
-  return list.length === 0 ? `The model declares no ${what}.` : `The model declares the ${what} ${list.join(', ')}.`;
+  const near = typeof mistaken === 'string' ? nearest(mistaken, list) : undefined;
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
+  return list.length === 0
+    ? `The model declares no ${what}.`
+    : `${meant}The model declares the ${what} ${list.join(', ')}.`;
 }

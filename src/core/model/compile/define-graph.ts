@@ -107,7 +107,11 @@ function checkEnds(
     (edge) => edge.from.has(type) && path.startsWith('nodes.') && isJoinedEdge(edge),
   );
   // An order cannot lose a value by time: the row would have to move.
-  if (joined !== undefined) note(`is of nodes whose values edges.${joined.type}.inbound takes: take those of the edge`);
+  if (joined !== undefined) {
+    note(
+      `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
+    );
+  }
 }
 
 /** Reports what is no list of types of the model. */

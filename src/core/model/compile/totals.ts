@@ -8,6 +8,7 @@ import {
   oneOf,
   recordOf,
   type Shape,
+  type Shaped,
   shapeThatPasses,
 } from '../options/shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
@@ -33,7 +34,12 @@ const ownAttribute: Shape<string> = (input, note) => {
   const { attribute } = input;
   note([], `is source('${attribute}'): a total is of the edge's own attributes, so write ${attribute} on the edge too`);
 };
-const sums = recordOf(partName, exactObject({ kind: oneOf('sum'), attribute: ownAttribute }));
+const sumSchema = exactObject({ kind: oneOf('sum'), attribute: ownAttribute });
+const givenSum: Shape<Shaped<typeof sumSchema>> = (input, note) => {
+  if (typeof input === 'object' && input !== null) return sumSchema(input, note);
+  note([], `should be a sum of an attribute: write sum('${typeof input === 'string' ? input : 'attribute'}')`);
+};
+const sums = recordOf(partName, givenSum);
 /** An attribute that edges are grouped by; its name is part of attributes of the total, before a slash. */
 const groupedAttribute: Shape<string> = (input, note) => {
   ownAttribute(input, note);
