@@ -38,8 +38,9 @@ describe('a project that installs the package', () => {
     const project = join(folder, 'init');
     await cp(join(ROOT, 'test/types/init'), project, { recursive: true });
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const model = /```ts\n(import \{ defineGraph[^`]+)```/.exec(readme)![1]!;
-    await writeFile(join(project, 'edgeloom.config.ts'), model);
+    const model = /```ts\n(export default defineGraph[^`]+)```/.exec(readme)![1]!;
+    const imports = "import { date, defineGraph, edge, node } from 'edgeloom';\n";
+    await writeFile(join(project, 'edgeloom.config.ts'), imports + model);
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     await run('npx', ['tsc', '--init'], { cwd: project });
     const settings = await readFile(join(project, 'tsconfig.json'), 'utf8');
