@@ -90,6 +90,12 @@ describe('a project for an existing table', () => {
     const { manifest, read } = await project(tool, ...existing);
     expect(manifest.scripts['template']).toContain(existing.join(' '));
     expect(await read('.github/workflows/deploy.yml')).toContain('migrate --table legacy --yes');
+    // CloudFormation refuses a policy that names a resource which the stack does not have.
+    expect(JSON.stringify(manifest.scripts)).toContain(`stack --policy ${existing.join(' ')}`);
+    const policy = await command.run(['stack', '--policy', ...existing]);
+    expect((JSON.parse(policy.stdout) as { Statement: unknown[] }).Statement).toEqual([
+      { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
+    ]);
   });
   it('writes the key attributes of its indexes into the model, which compiles with them', async () => {
     const keys = ['--partition-key', 'pk', '--sort-key', 'sk', '--index', 'gsi0=GSI1:GSI1PK:GSI1SK'];

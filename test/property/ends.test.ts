@@ -78,7 +78,11 @@ function randomModel(random: Random) {
       ...{ edgeSet: inSet && random.oneOf<unknown>([[], ['role', 'title']]) },
       ...(random.chance(0.7) && { expires: 'expiresAt' }),
       ...(random.chance(0.2) && { deletedWhen: 'gone' }),
-      ...(inSet && !hashed && random.chance(0.4) && { copy: ['title'] }),
+      // Elements that are over fill a view until they are deleted, and what a view has no room for has no copies.
+      ...(inSet &&
+        !hashed &&
+        nodes[from]!['viewBudgetBytes'] === undefined &&
+        random.chance(0.4) && { copy: ['title'] }),
       ...((hasOrders || total !== false) && {
         inbound: {
           ...(hasOrders && { orders: Object.fromEntries(orders.map((name) => [name, random.pick(values)])) }),

@@ -3,7 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
-import { parameterWarnings, readParameters } from '../../../../src/deployment/stack/base/parameters.ts';
+import {
+  type Parameters,
+  parameterWarnings,
+  readParameters,
+} from '../../../../src/deployment/stack/base/parameters.ts';
 import type { Value } from '../../../../src/deployment/stack/base/template.ts';
 import { STACK_POLICY } from '../../../../src/deployment/stack/parts/table.ts';
 import {
@@ -76,7 +80,7 @@ export function stackCommand(command: Command): void {
         const input = { service, stage, parameters };
         const json: Partial<ReturnType<typeof stackTemplate>> | { Statement: unknown[] } =
           options.policy === true
-            ? { Statement: [...STACK_POLICY] }
+            ? { Statement: policyOf(parameters) }
             : options.import === true
               ? importTemplate({ ...input, model: graph })
               : stackTemplate(graph, {
@@ -87,6 +91,11 @@ export function stackCommand(command: Command): void {
         return { json, text: JSON.stringify(json, undefined, 1) };
       }),
     );
+}
+
+/** The policy of a stack. CloudFormation refuses one that names a resource which the stack does not have: an existing table is none. */
+function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[number][] {
+  return STACK_POLICY.filter(({ Effect }) => existingTableArn === '' || Effect === 'Allow');
 }
 
 /**

@@ -164,7 +164,9 @@ function fillIn(
   if (existing === undefined) return filled;
   if (name === 'package.json') {
     const options = `--existing-table ${existing.tableArn} --stream ${existing.streamArn}`;
-    return filled.replace('--param alarmEmail=', `--param alarmEmail= ${options}`);
+    return filled
+      .replace('--param alarmEmail=', `--param alarmEmail= ${options}`)
+      .replace('stack --policy', `stack --policy ${options}`);
   }
   const { tableArn, streamArn, ...names } = existing;
   if (name === 'serverless.yml') {
