@@ -51,7 +51,7 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
     const edge = graph.edges.get(sortKey.split('-')[0]!);
     const base: Base = { graph, source, sortKey, item, type: '', target: source };
     if (source === sortKey && node !== undefined) {
-      view.attributes = projected(base, node.view);
+      if (node.hasView) view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) {
         if (search.part === undefined) addSearch(wanted, { ...base, type: node.type }, search);
       }
