@@ -66,7 +66,7 @@ export class FeedReader {
   }
 
   private async readEdges(id: string): Promise<Options[]> {
-    const [node] = await this.bench.reader().getViews([id]);
+    const [node] = await this.bench.reader().getViews([id], { includeExpired: true });
     return (node?.['edgeSet'] ?? []) as Options[];
   }
 
