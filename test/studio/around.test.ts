@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openStudioOf } from '../support/studio/table.ts';
-import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, cutTexts, isTooWide } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 const MANY = 1_000;
@@ -21,13 +22,10 @@ function hubGraph() {
 }
 
 describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openStudioOf<ReturnType<typeof hubGraph>>>>;
-  let seen: Visit;
+  const at = visitsTo(() => openStudioOf(hubGraph()));
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudioOf(hubGraph())]);
-    const { writer, worker } = opened;
+    const { writer, worker } = at.opened;
     await writer.putNode('HUB-H', { name: 'Hub' });
     await writer.putMany(
       Array.from({ length: MANY }, (_, i) => [
@@ -38,25 +36,11 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
     await worker.idle();
   });
 
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
-
-  const rows = (label: string) => seen.page.getByRole('region', { name: label }).locator('tbody tr');
+  const rows = (label: string) => at.seen.page.getByRole('region', { name: label }).locator('tbody tr');
 
   it('says how many there are of each type, and lists them all, a hundred more at a time', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=HUB-H&part=graph');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=HUB-H&part=graph');
     const drawn = page.getByRole('group', { name: /HUB-H with 24 edges that leave it and 24 that enter it/ });
     // A leaf stands once in the drawing, on the right: it owns the edge that leads to it.
     expect(await drawn.locator('.rest title').allTextContents()).toEqual(['and 976 LIKES', 'and 976 OWNS']);
@@ -81,15 +65,15 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
   });
 
   it('goes from the drawing to the list of those that it leaves out', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=HUB-H&part=graph');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=HUB-H&part=graph');
     await page.getByRole('link', { name: 'and 976 LIKES' }).click();
     await expect.poll(() => rows('Inbound edges').count()).toBe(50);
   });
 
   it('shows the beginning of a large edge set, and more of it', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=HUB-H');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=HUB-H');
     expect(await rows('Edge set').count()).toBe(50);
     await page.getByRole('button', { name: 'Show 100 more' }).click();
     await page.getByText('150 of 1,000').waitFor();
@@ -97,20 +81,20 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
   });
 
   it('counts a neighbour that comes while one looks, and keeps what was listed', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=HUB-H&part=graph');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=HUB-H&part=graph');
     await page.getByText('live', { exact: true }).waitFor();
     await page.locator('p', { hasText: 'OWNS to others: ' }).getByRole('button', { name: 'Show 100 more' }).click();
     await page.getByText('OWNS to others: 124 of 1,000').waitFor();
-    await opened.writer.putEdge('HUB-H', 'OWNS', 'LEAF-NEW');
+    await at.opened.writer.putEdge('HUB-H', 'OWNS', 'LEAF-NEW');
     await page.getByText('OWNS to others: 124 of 1,001').waitFor();
-    await opened.writer.deleteEdge('HUB-H', 'OWNS', 'LEAF-NEW');
+    await at.opened.writer.deleteEdge('HUB-H', 'OWNS', 'LEAF-NEW');
     await page.getByText('OWNS to others: 124 of 1,000').waitFor();
   });
 
   it('has nothing cut from 320 px to 4K, and axe finds nothing', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=HUB-H&part=graph');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=HUB-H&part=graph');
     expect(await accessibilityProblems(page)).toEqual([]);
     for (const width of [320, 390, 768, 3840]) {
       await page.setViewportSize({ width, height: 900 });

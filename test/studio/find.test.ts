@@ -1,38 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, startBrowser } from '../support/studio/browser.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, type Visit, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, visit } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openStudio>>;
-  let seen: Visit;
+  const at = visitsTo(openStudio);
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudio()]);
-    await opened.writer.putNode('USER-A', { name: 'Atlanta', country: 'US' });
-    await opened.worker.idle();
+    await at.opened.writer.putNode('USER-A', { name: 'Atlanta', country: 'US' });
+    await at.opened.worker.idle();
   });
 
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
-
-  const field = () => seen.page.getByRole('searchbox', { name: 'Find' });
-  const found = () => seen.page.getByRole('list', { name: 'Found' });
+  const field = () => at.seen.page.getByRole('searchbox', { name: 'Find' });
+  const found = () => at.seen.page.getByRole('list', { name: 'Found' });
 
   it('is reached by a key, and finds a node by its name', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page.keyboard.press('/');
     await page.keyboard.type('atlanta');
     await found().getByRole('link', { name: 'USER-A' }).waitFor();
@@ -43,7 +27,7 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
   });
 
   it('finds types, searches and places, by arrows too', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page.keyboard.press('Control+k');
     await page.keyboard.type('tr');
     await found().getByRole('link', { name: 'Trace' }).waitFor();

@@ -1,11 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { send, tokenOf } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { isTooWide, visit } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
 
@@ -32,13 +33,10 @@ async function putHub({ store }: Opened): Promise<void> {
 }
 
 describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
-  let running: RunningBrowser;
-  let opened: Opened;
-  let seen: Visit;
+  const at = visitsTo(openStudio);
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudio()]);
-    const { store, worker, writer } = opened;
+    const { store, worker, writer } = at.opened;
     await writer.putNode(MARKED_ID, {
       name: MARKUP,
       [MARKUP]: MARKUP,
@@ -53,19 +51,8 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     await worker.idle();
   });
 
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
   afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    expect(await seen.page.locator('img, iframe, #page script, object, embed').count()).toBe(0);
-    await seen.close();
+    expect(await at.seen.page.locator('img, iframe, #page script, object, embed').count()).toBe(0);
   });
 
   it.each([
@@ -78,32 +65,32 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     ['quarantine', '/trust', {}],
     ['shards', '/shards', { search: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
-    await seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
-    const text = await seen.page.locator('main').innerText();
+    await at.seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
+    const text = await at.seen.page.locator('main').innerText();
     // A search by partition shows its argument in a field alone.
     if (path !== '/shards') expect(text).toContain('<img src=x onerror=');
     // A drawing cuts a long id, and has all of it as a text at the pointer.
     if ('part' in parameters && parameters.part === 'graph') {
-      expect(await seen.page.locator('.plot .dot.middle > title').textContent()).toBe(MARKED_ID);
-      await seen.page.setViewportSize({ width: 500, height: 700 });
-      const drawn = seen.page.locator('.plot .dot.middle text');
+      expect(await at.seen.page.locator('.plot .dot.middle > title').textContent()).toBe(MARKED_ID);
+      await at.seen.page.setViewportSize({ width: 500, height: 700 });
+      const drawn = at.seen.page.locator('.plot .dot.middle text');
       await expect.poll(() => drawn.textContent()).toMatch(/^USER-<img.*…$/);
     }
-    await seen.page.setViewportSize({ width: 320, height: 700 });
-    await expect.poll(() => isTooWide(seen.page)).toBe(false);
+    await at.seen.page.setViewportSize({ width: 320, height: 700 });
+    await expect.poll(() => isTooWide(at.seen.page)).toBe(false);
   });
 
   it('keeps what turns the direction of text inside its own place', async () => {
-    await seen.goTo('/explore?id=USER-TURNED');
+    await at.seen.goTo('/explore?id=USER-TURNED');
     const isolation = "[...document.querySelectorAll('dd bdi')].map((one) => getComputedStyle(one).unicodeBidi)";
-    expect(new Set(await seen.page.evaluate<string[]>(isolation))).toEqual(new Set(['isolate']));
-    expect(await seen.page.locator('dd bdi', { hasText: 'gnp' }).count()).toBeGreaterThan(0);
-    expect(await seen.page.locator('dt', { hasText: 'constructor' }).count()).toBeGreaterThan(0);
+    expect(new Set(await at.seen.page.evaluate<string[]>(isolation))).toEqual(new Set(['isolate']));
+    expect(await at.seen.page.locator('dd bdi', { hasText: 'gnp' }).count()).toBeGreaterThan(0);
+    expect(await at.seen.page.locator('dt', { hasText: 'constructor' }).count()).toBeGreaterThan(0);
   });
 
   it('shows the beginning of an item of 399 KB, and all of it when asked', async () => {
-    const { page } = seen;
-    await seen.goTo('/inspect?id=USER-LARGE&target=USER-LARGE');
+    const { page } = at.seen;
+    await at.seen.goTo('/inspect?id=USER-LARGE&target=USER-LARGE');
     const shown = (): Promise<number> => page.evaluate<number>('document.body.innerText.length');
     expect(await shown()).toBeLessThan(20_000);
     await page
@@ -114,18 +101,18 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   });
 
   it(`shows a node with ${EDGES} edges page by page`, async () => {
-    await opened.worker.stop();
-    await putHub(opened);
-    const { page } = seen;
+    await at.opened.worker.stop();
+    await putHub(at.opened);
+    const { page } = at.seen;
     const started = performance.now();
-    await seen.goTo('/explore?id=GOAL-HUB&part=edges');
+    await at.seen.goTo('/explore?id=GOAL-HUB&part=edges');
     const rows = page.getByRole('region', { name: 'Edges' }).locator('tbody tr');
     expect(await rows.count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
     await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
-    await seen.goTo('/inspect?id=GOAL-HUB');
+    await at.seen.goTo('/inspect?id=GOAL-HUB');
     expect(await page.locator('.items li').count()).toBeLessThan(60);
-    await seen.goTo('/explore?id=GOAL-HUB&part=graph');
+    await at.seen.goTo('/explore?id=GOAL-HUB&part=graph');
     // They are not all counted: that would read them all.
     expect(await page.getByText(/MEMBER to others: 24 of at least [\d,]{5,7}$/).count()).toBe(1);
     console.log(`four places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);

@@ -1,46 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openLists } from '../support/studio/lists.ts';
-import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, cutTexts, isTooWide } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 const LIST = '/explore?id=BOARD-B&part=inbound&type=ON_BOARD';
 const LEVELS = `${LIST}&with=DOES&with=HAS_STEP%2FDOES&with=inbound%3ANOTE_OF`;
 
 describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openLists>>;
-  let seen: Visit;
+  const at = visitsTo(openLists);
 
-  beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openLists()]);
-  });
-
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
-
-  const tree = () => seen.page.getByRole('list', { name: 'Nodes with their levels' });
-  const cards = () => seen.page.locator('.tree > li');
+  const tree = () => at.seen.page.getByRole('list', { name: 'Nodes with their levels' });
+  const cards = () => at.seen.page.locator('.tree > li');
 
   it('takes levels in a field and draws what is next to what', async () => {
-    const { page } = seen;
-    await seen.goTo(LIST);
+    const { page } = at.seen;
+    await at.seen.goTo(LIST);
     expect(await page.getByRole('region', { name: 'Inbound edges' }).locator('tbody tr').count()).toBe(2);
     await page.getByLabel('Levels, one a line').fill('DOES:lead\\/main\n\n HAS_STEP/DOES \n');
     await page.getByRole('button', { name: 'Show levels' }).click();
     await tree().waitFor();
     expect(new URL(page.url()).searchParams.getAll('with')).toEqual(['DOES:lead\\/main', 'HAS_STEP/DOES']);
-    await seen.settled();
+    await at.seen.settled();
     const steps = cards().first().locator('.group', { hasText: 'HAS_STEP' }).first();
     expect(await steps.locator(':scope > ul > li').count()).toBe(2);
     expect(await steps.innerText()).toMatch(/Borrow a spade\s+STEP-1\s+DOES\s+help\s+Li\s+USER-L/);
@@ -52,24 +33,24 @@ describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () =>
   });
 
   it('offers levels of the model, and goes one deeper with each', async () => {
-    const { page } = seen;
-    await seen.goTo(LIST);
+    const { page } = at.seen;
+    await at.seen.goTo(LIST);
     await page.getByRole('link', { name: 'HAS_STEP', exact: true }).click();
     await page.getByRole('link', { name: 'HAS_STEP/DOES', exact: true }).click();
-    await seen.settled();
+    await at.seen.settled();
     expect(await page.getByLabel('Levels, one a line').inputValue()).toBe('HAS_STEP\nHAS_STEP/DOES');
     expect(await tree().innerText()).toContain('USER-L');
     const needs = (levels: number): string => Array(levels).fill('NEEDS').join('/');
     const offered = async (levels: number): Promise<boolean> => {
-      await seen.goTo(`${LIST}&with=${encodeURIComponent(needs(levels))}`);
+      await at.seen.goTo(`${LIST}&with=${encodeURIComponent(needs(levels))}`);
       return (await page.getByRole('link', { name: needs(levels + 1), exact: true }).count()) === 1;
     };
     expect([await offered(4), await offered(5)]).toEqual([true, false]);
   });
 
   it('says what a bound leaves out, and what is wrong with a level', async () => {
-    const { page } = seen;
-    await seen.goTo(LEVELS);
+    const { page } = at.seen;
+    await at.seen.goTo(LEVELS);
     await page.getByLabel('Neighbours at most').fill('1');
     await page.getByRole('button', { name: 'Show levels' }).click();
     await page.getByText('Left out beyond the most neighbours of a page').waitFor();
@@ -78,20 +59,20 @@ describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () =>
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').innerText()).toContain('unknown-type');
     // The browser notes the answer 400.
-    expect(seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
   });
 
   it('shows the totals of a list and of a node', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     const totals = () => page.getByRole('region', { name: 'Numbers of edges' }).locator('tbody tr');
     for (const place of [LIST, '/explore?id=BOARD-B']) {
-      await seen.goTo(place);
+      await at.seen.goTo(place);
       const cells = ['ON_BOARD that enter', '2', 'hours 6.5', 'kind: fun 1, work 1', '0'];
       await expect.poll(() => totals().locator('td').allInnerTexts()).toEqual(cells);
     }
-    await seen.goTo('/explore?id=USER-L');
+    await at.seen.goTo('/explore?id=USER-L');
     expect((await totals().locator('td').allInnerTexts()).slice(0, 2)).toEqual(['NOTE_OF that leave', '1']);
-    await seen.goTo('/explore?id=STEP-1');
+    await at.seen.goTo('/explore?id=STEP-1');
     expect(await page.getByRole('heading', { name: 'Totals' }).count()).toBe(0);
   });
 
@@ -100,10 +81,10 @@ describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () =>
     ['a list with all that a bound leaves out', `${LEVELS}&maxNodes=1`],
     ['totals', '/explore?id=BOARD-B'],
   ])('%s: axe finds nothing, in light and in dark, and nothing is cut from 320 px to 4K', async (_name, place) => {
-    const { page } = seen;
+    const { page } = at.seen;
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await seen.goTo(place);
+      await at.seen.goTo(place);
       expect(await accessibilityProblems(page)).toEqual([]);
     }
     for (const width of [320, 768, 3840]) {

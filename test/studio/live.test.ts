@@ -1,46 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { openLists } from '../support/studio/lists.ts';
 import { openStudio } from '../support/studio/table.ts';
 import { accessibilityProblems, type Visit, visit } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openStudio>>;
-  let seen: Visit;
-
-  beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudio()]);
-  });
-
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
+  const at = visitsTo(openStudio);
 
   const firstCells = async (label: string): Promise<string[]> =>
-    await seen.page.getByRole('region', { name: label }).locator('tbody td:first-child').allInnerTexts();
+    await at.seen.page.getByRole('region', { name: label }).locator('tbody td:first-child').allInnerTexts();
   const isLive = async (): Promise<void> => {
-    await expect.poll(() => seen.page.getByText('live', { exact: true }).count()).toBe(1);
+    await expect.poll(() => at.seen.page.getByText('live', { exact: true }).count()).toBe(1);
   };
   const member = async (goal: string, role: 'LEAD' | 'HELPER', user: string): Promise<void> => {
-    await opened.writer.putEdge(`GOAL-${goal}`, 'MEMBER', `USER-${user}`, { role, since: '2026-01-01' });
-    await opened.worker.idle();
+    await at.opened.writer.putEdge(`GOAL-${goal}`, 'MEMBER', `USER-${user}`, { role, since: '2026-01-01' });
+    await at.opened.worker.idle();
   };
 
   it('shows incoming edges as they come, move and go, and marks those that came', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await member('L1', 'HELPER', 'L');
-    await seen.goTo('/explore?id=USER-L&part=inbound');
+    await at.seen.goTo('/explore?id=USER-L&part=inbound');
     await isLive();
     const shows = async (...goals: string[]): Promise<void> => {
       await expect.poll(() => firstCells('Inbound edges')).toEqual(goals.map((goal) => `GOAL-${goal}`));
@@ -53,26 +34,26 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
     await member('L1', 'LEAD', 'L');
     await member('L0', 'HELPER', 'L');
     await shows('L0', 'L1', 'L2');
-    await opened.writer.deleteEdge('GOAL-L1', 'MEMBER', 'USER-L');
-    await opened.worker.idle();
+    await at.opened.writer.deleteEdge('GOAL-L1', 'MEMBER', 'USER-L');
+    await at.opened.worker.idle();
     await shows('L0', 'L2');
     expect(await accessibilityProblems(page)).toEqual([]);
     // Links of a row that stays keep the focus while others move.
     await page.getByRole('link', { name: 'GOAL-L2' }).focus();
-    await opened.writer.deleteEdge('GOAL-L0', 'MEMBER', 'USER-L');
-    await opened.worker.idle();
+    await at.opened.writer.deleteEdge('GOAL-L0', 'MEMBER', 'USER-L');
+    await at.opened.worker.idle();
     await shows('L2');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('GOAL-L2');
   });
 
   it('shows what a search and a query find as it changes', async () => {
-    await seen.goTo('/explore?search=USER.name&prefix=mo');
+    await at.seen.goTo('/explore?search=USER.name&prefix=mo');
     await isLive();
-    await seen.page.getByText('Nothing is found.').waitFor();
-    await opened.writer.putNode('USER-MO', { name: 'Momo' });
-    await opened.worker.idle();
+    await at.seen.page.getByText('Nothing is found.').waitFor();
+    await at.opened.writer.putNode('USER-MO', { name: 'Momo' });
+    await at.opened.worker.idle();
     await expect.poll(() => firstCells('Results')).toEqual(['USER-MO']);
-    await seen.goTo('/query?type=MEMBER&id=USER-Q&atLeast=LEAD');
+    await at.seen.goTo('/query?type=MEMBER&id=USER-Q&atLeast=LEAD');
     await isLive();
     await member('Q1', 'HELPER', 'Q');
     await member('Q2', 'LEAD', 'Q');
@@ -80,33 +61,33 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
   });
 
   it('shows a node, its edges and its edge set as they change', async () => {
-    const { page } = seen;
-    await opened.writer.putNode('GOAL-N', { title: 'Sow', status: 'OPEN', hidden: 'one' });
-    await opened.worker.idle();
-    await seen.goTo('/explore?id=GOAL-N');
+    const { page } = at.seen;
+    await at.opened.writer.putNode('GOAL-N', { title: 'Sow', status: 'OPEN', hidden: 'one' });
+    await at.opened.worker.idle();
+    await at.seen.goTo('/explore?id=GOAL-N');
     await isLive();
     const card = (name: string) => page.getByRole('region', { name });
-    await opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'two' });
+    await at.opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'two' });
     await expect.poll(() => card('View').innerText()).toContain('Reap');
     // One that no projection has.
     await expect.poll(() => card('Attributes').innerText()).toContain('two');
-    await opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'three' });
+    await at.opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'three' });
     await expect.poll(() => card('Attributes').innerText()).toContain('three');
     await member('N', 'LEAD', 'N');
     await expect.poll(() => card('Edge set, 1 element').count()).toBe(1);
-    await seen.goTo('/explore?id=GOAL-N&part=edges');
+    await at.seen.goTo('/explore?id=GOAL-N&part=edges');
     await isLive();
     await member('N', 'HELPER', 'N');
     await expect.poll(() => card('Edges').locator('tbody tr').innerText()).toContain('HELPER');
-    await opened.writer.deleteNode('GOAL-N');
-    await opened.writer.deleteEdge('GOAL-N', 'MEMBER', 'USER-N');
+    await at.opened.writer.deleteNode('GOAL-N');
+    await at.opened.writer.deleteEdge('GOAL-N', 'MEMBER', 'USER-N');
     await page.getByText('No edge leaves the node.').waitFor();
-    await seen.goTo('/explore?id=USER-N&part=graph');
+    await at.seen.goTo('/explore?id=USER-N&part=graph');
     await isLive();
     await page.getByText('The node has no neighbours.').waitFor();
     await member('N2', 'LEAD', 'N');
     await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'GOAL-N2' }).waitFor();
-    // A hidden page reads nothing, and is up to date once it is seen again.
+    // A hidden page reads nothing, and is up to date once it is at.seen again.
     await page.evaluate(
       "Object.defineProperty(document, 'hidden', { configurable: true, value: true }); document.dispatchEvent(new Event('visibilitychange'))",
     );
@@ -119,16 +100,16 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
   });
 
   it('goes on by itself after the studio was away', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await member('A1', 'HELPER', 'A');
     await page.route('**/api/watch?*', (route) => route.abort());
-    await seen.goTo('/explore?id=USER-A&part=inbound');
+    await at.seen.goTo('/explore?id=USER-A&part=inbound');
     await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-A1']);
     // The browser notes that it got no answer.
-    await expect.poll(() => seen.troubles.length).toBeGreaterThan(0);
+    await expect.poll(() => at.seen.troubles.length).toBeGreaterThan(0);
     await page.unroute('**/api/watch?*');
     await isLive();
-    expect(seen.troubles.splice(0).join()).toContain('ERR_FAILED');
+    expect(at.seen.troubles.splice(0).join()).toContain('ERR_FAILED');
     await member('A2', 'LEAD', 'A');
     await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-A1', 'GOAL-A2']);
   });

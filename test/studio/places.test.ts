@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openedHeaders } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
-
-type Opened = Awaited<ReturnType<typeof openStudio>>;
+import { accessibilityProblems, cutTexts, isTooWide } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 const GOALS = 60;
 const PLACES: [name: string, place: string][] = [
@@ -29,13 +28,10 @@ const PLACES: [name: string, place: string][] = [
 if (!HAS_BROWSER) console.warn(`There is no browser for ${process.platform} ${process.arch}: its tests are left out.`);
 
 describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
-  let running: RunningBrowser;
-  let opened: Opened;
-  let seen: Visit;
+  const at = visitsTo(() => openStudio({ isWritable: true }));
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudio({ isWritable: true })]);
-    const { writer, worker } = opened;
+    const { writer, worker } = at.opened;
     await writer.batch((batch) => {
       batch.putNode('USER-U1', { name: 'Ada', country: 'UK', state: 'London', city: 'Hampstead' });
       batch.putNode('USER-U2', { name: 'Alan', country: 'UK', state: 'London', city: 'Camden' });
@@ -51,24 +47,10 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await worker.idle();
   });
 
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
-
-  const rows = (label: string) => seen.page.getByRole('region', { name: label }).locator('tbody tr');
+  const rows = (label: string) => at.seen.page.getByRole('region', { name: label }).locator('tbody tr');
 
   it('draws nothing in a box without room, and draws once there is some', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     const plot = page.locator('.plot').first();
     const boxes = plot.locator('svg .box');
     await expect.poll(() => plot.locator('text.count').count()).toBe(3);
@@ -82,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('draws each status, also where one takes longer than the time between two', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page.route('**/api/status', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       await route.continue();
@@ -94,13 +76,13 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('counts nodes and edges in the drawing, and shows what is written as it is written', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     const counts = page.locator('.plot .box text.count');
     await expect.poll(() => counts.count()).toBe(3);
     expect(Number((await counts.first().textContent())!)).toBeGreaterThanOrEqual(GOALS);
     // The first answer of the flow has been: what is written from now on moves.
     await page.getByText('changes/s').waitFor();
-    const { writer } = opened;
+    const { writer } = at.opened;
     await writer.putEdge('GOAL-G0', 'MEMBER', 'USER-U1', { role: 'LEAD', since: '2026-01-01T00:00:00Z' });
     await writer.putNode('GOAL-G0', { title: 'Goal 0', status: 'OPEN', due: '2026-02-01' });
     await expect.poll(() => page.locator('.plot .flow circle').count()).toBeGreaterThan(0);
@@ -108,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('opens a search from the drawing of the model', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page
       .getByRole('group', { name: /The model as a graph/ })
       .getByRole('link', { name: 'place' })
@@ -118,11 +100,11 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('opens with the model, the consumers and what the page took; the token is not in the address', async () => {
-    const { page } = seen;
-    const other = await running.browser.newContext();
+    const { page } = at.seen;
+    const other = await at.running.browser.newContext();
     const fresh = await other.newPage();
     const started = performance.now();
-    await fresh.goto(opened.studio.url);
+    await fresh.goto(at.opened.studio.url);
     await fresh.getByRole('heading', { name: 'Consumers' }).waitFor();
     console.log(`first page of the studio: ${Math.round(performance.now() - started)} ms`);
     await other.close();
@@ -143,8 +125,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('begins with types, nodes by chance and those written last, and suggests nodes as one types', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore');
     await page.getByRole('link', { name: /^USER \d/ }).click();
     const some = page.getByRole('region', { name: 'Some nodes of USER' });
     await expect.poll(() => some.getByRole('link').count()).toBe(3);
@@ -158,33 +140,33 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'USER-U3' }).waitFor();
-    await seen.goTo('/inspect?type=USER');
+    await at.seen.goTo('/inspect?type=USER');
     await page.getByRole('region', { name: 'Some nodes of USER' }).getByRole('link', { name: 'USER-U1' }).click();
     await page.getByRole('heading', { name: 'Derived items' }).waitFor();
   });
 
   it('offers the values of an attribute that has few, and shows attributes in columns', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?search=GOAL.status');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?search=GOAL.status');
     await page.getByRole('list', { name: 'Values of status' }).getByRole('link', { name: /^OPEN/ }).click();
     await rows('Results').first().waitFor();
     expect(new URL(page.url()).searchParams.get('eq')).toBe('OPEN');
-    await seen.goTo('/explore?id=USER-U1&part=inbound');
+    await at.seen.goTo('/explore?id=USER-U1&part=inbound');
     const headings = page.getByRole('region', { name: 'Inbound edges' }).locator('th');
     expect(await headings.allInnerTexts()).toEqual(['source', 'role']);
     expect(await rows('Inbound edges').first().innerText()).toMatch(/^GOAL-G\d+\s+(LEAD|HELPER)$/);
-    await seen.goTo('/shards');
+    await at.seen.goTo('/shards');
     expect(await rows('Searches with shards').count()).toBe(4);
   });
 
   it('finds by a search of the model, pages through an inbound list, and keeps each place in the address', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page.getByRole('link', { name: 'Explore' }).click();
     await page.getByRole('combobox', { name: 'Search' }).selectOption('USER.name');
     await page.getByLabel('beginning').fill('AD');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('link', { name: 'USER-U1' }).click();
-    await seen.settled();
+    await at.seen.settled();
     expect(await page.getByRole('heading', { level: 2, name: 'USER-U1' }).count()).toBe(1);
     await page.getByRole('link', { name: 'Inbound', exact: true }).click();
     await page.getByRole('link', { name: 'MEMBER by since (gsi1)' }).click();
@@ -197,15 +179,15 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const last = await rows('Inbound edges').last().innerText();
     expect(last).toContain(`GOAL-G${GOALS - 1}`);
     await page.reload();
-    await seen.settled();
+    await at.seen.settled();
     expect(await rows('Inbound edges').last().innerText()).toBe(last);
     await page.goBack();
     await expect.poll(() => rows('Inbound edges').count()).toBe(50);
   });
 
   it('takes a path one segment after the other, and names what the model refuses', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?search=USER.place');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?search=USER.place');
     await page.getByLabel('country (partition)').fill('UK');
     await page.getByRole('textbox', { name: 'state' }).fill('London');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -214,14 +196,14 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(() => rows('Results').count()).toBe(1);
     // A request that is refused is a line of the console too.
-    await seen.goTo('/explore?search=USER.none');
+    await at.seen.goTo('/explore?search=USER.none');
     expect(await page.getByRole('alert').innerText()).toContain('unknown-search');
-    expect(seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
   });
 
   it('walks from node to node in the neighbourhood', async () => {
-    const { page } = seen;
-    await seen.goTo('/explore?id=GOAL-G0&part=graph');
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=GOAL-G0&part=graph');
     expect(await page.getByRole('group', { name: /GOAL-G0 with 2 edges that leave it/ }).count()).toBe(1);
     await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'USER-U2' }).click();
     await page.getByRole('group', { name: /USER-U2 with 0 edges that leave it and 12 that enter it/ }).waitFor();
@@ -244,11 +226,11 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('shows a broken item as a difference beside its explanation, and repairs it', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     const key = { source: 'USER-U3', target: '~ix/name' };
-    const { item } = await opened.store.get(key, { consistent: true });
-    await opened.store.put({ ...item!, gsi0sk: { S: 'broken\u0000USER-U3' } });
-    await seen.goTo('/inspect?id=USER-U3&target=USER-U3');
+    const { item } = await at.opened.store.get(key, { consistent: true });
+    await at.opened.store.put({ ...item!, gsi0sk: { S: 'broken\u0000USER-U3' } });
+    await at.seen.goTo('/inspect?id=USER-U3&target=USER-U3');
     const explained = page.getByRole('region', { name: 'Explanation of USER-U3' });
     await expect.poll(() => explained.locator('ins').first().innerText()).toContain('terui');
     expect(await explained.locator('del').first().innerText()).toContain('broken');
@@ -257,7 +239,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       .poll(
         async () => {
           await page.reload();
-          await seen.settled();
+          await at.seen.settled();
           return await explained.innerText();
         },
         { timeout: 60_000, interval: 1_000 },
@@ -269,27 +251,27 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('explains an item that is not on the page of its list, or not there at all', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     for (const [target, reason] of [
       ['~ix/none', 'There is no such item.'],
       ['MEMBER-USER-U9', 'There is no such item: nothing is derived from it.'],
     ] as const) {
-      await seen.goTo(`/inspect?id=GOAL-G1&target=${target}`);
+      await at.seen.goTo(`/inspect?id=GOAL-G1&target=${target}`);
       expect(await page.getByRole('region', { name: `Explanation of ${target}` }).innerText()).toContain(reason);
       expect(await page.getByText('absent').count()).toBeGreaterThan(0);
     }
     const { answer } = await page.evaluate<{ answer: { items: { target: string }[] } }>(
-      `fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: ${JSON.stringify(openedHeaders(opened.studio.url))} }).then((one) => one.json())`,
+      `fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: ${JSON.stringify(openedHeaders(at.opened.studio.url))} }).then((one) => one.json())`,
     );
-    await seen.goTo('/inspect?id=GOAL-G1');
+    await at.seen.goTo('/inspect?id=GOAL-G1');
     const [first] = answer.items;
     await page.getByRole('link', { name: first!.target, exact: true }).click();
     await page.getByRole('region', { name: `Explanation of ${first!.target}` }).waitFor();
   });
 
   it('edits an item through the writer, and shows why the writer refuses', async () => {
-    const { page } = seen;
-    await seen.goTo('/inspect?id=USER-U2&target=USER-U2');
+    const { page } = at.seen;
+    await at.seen.goTo('/inspect?id=USER-U2&target=USER-U2');
     await page.getByRole('button', { name: 'Edit' }).click();
     const text = page.getByLabel('Attributes as JSON');
     await text.fill('{ "name": ');
@@ -298,22 +280,22 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await text.fill('{ "name": "Alan T", "country": "UK", "big": 12345678901234567890.5 }');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('12345678901234567890.5').first().waitFor();
-    await opened.worker.idle();
-    await seen.goTo('/explore?search=USER.name&eq=alan t');
+    await at.opened.worker.idle();
+    await at.seen.goTo('/explore?search=USER.name&eq=alan t');
     expect(await rows('Results').count()).toBe(1);
-    expect(seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
   });
 
   it('shows quarantine with its reason, redrives it, and checks the table', async () => {
-    const { page } = seen;
-    await opened.store.put({ source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, due: { N: '7' } });
-    await opened.worker.idle();
-    await seen.goTo('/trust');
+    const { page } = at.seen;
+    await at.opened.store.put({ source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, due: { N: '7' } });
+    await at.opened.worker.idle();
+    await at.seen.goTo('/trust');
     expect(await rows('Quarantine entries').first().innerText()).toMatch(/GOAL-BAD[\s\S]*wrong-type[\s\S]*due/);
-    await opened.writer.putNode('GOAL-BAD', { due: '2026-01-01' });
-    await opened.worker.idle();
+    await at.opened.writer.putNode('GOAL-BAD', { due: '2026-01-01' });
+    await at.opened.worker.idle();
     await page.reload();
-    await seen.settled();
+    await at.seen.settled();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
     expect(await page.getByText(/1 entry, 1 repaired, 0 left/).count()).toBe(1);
@@ -326,16 +308,16 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of the table').waitFor();
     await page.getByText('drift: 0 missing, 0 stale, 0 orphan').waitFor();
-    await seen.goTo('/');
+    await at.seen.goTo('/');
     await page.getByText('clean').waitFor();
   });
 
   it('compares the hashes of the shards', async () => {
-    await seen.goTo('/shards?search=USER.name');
+    await at.seen.goTo('/shards?search=USER.name');
     expect(await rows('The two hashes').count()).toBe(2);
-    expect(await seen.page.locator('main').innerText()).toContain('over 20 shards by fnv1a of the value');
+    expect(await at.seen.page.locator('main').innerText()).toContain('over 20 shards by fnv1a of the value');
     const [stored, compared] = [/in each of 20 shards/, /with each of the two hashes/].map((name) =>
-      seen.page.getByRole('img', { name }),
+      at.seen.page.getByRole('img', { name }),
     );
     const titles = await stored!.locator('.band title').allTextContents();
     expect(titles).toHaveLength(20);
@@ -351,7 +333,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('can be used by keyboard alone', async () => {
-    const { page } = seen;
+    const { page } = at.seen;
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('To the content');
     await page.keyboard.press('Tab');
@@ -372,10 +354,10 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   it.each(PLACES)(
     '%s: axe finds nothing, in light and in dark, and nothing is cut from 320 px to 4K',
     async (_name, place) => {
-      const { page } = seen;
+      const { page } = at.seen;
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        await seen.goTo(place);
+        await at.seen.goTo(place);
         expect(await accessibilityProblems(page)).toEqual([]);
       }
       for (const width of [320, 768, 3840]) {

@@ -1,40 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, cutTexts, isTooWide } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openStudio>>;
-  let seen: Visit;
+  const at = visitsTo(() => openStudio({ isWritable: true }));
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudio({ isWritable: true })]);
-    await opened.writer.putNode('USER-1', { name: 'Ada', country: 'UK' });
-    await opened.writer.putNode('GOAL-1', { title: 'Sow', status: 'OPEN' });
-    await opened.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });
-    await opened.worker.idle();
+    await at.opened.writer.putNode('USER-1', { name: 'Ada', country: 'UK' });
+    await at.opened.writer.putNode('GOAL-1', { title: 'Sow', status: 'OPEN' });
+    await at.opened.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD', since: '2026-01-01' });
+    await at.opened.worker.idle();
   });
 
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
-  });
-
-  beforeEach(async () => {
-    seen = await visit(running.browser, opened.studio.url);
-  });
-
-  afterEach(async () => {
-    expect(seen.troubles).toEqual([]);
-    await seen.close();
-  });
-
-  const way = () => seen.page.getByRole('list', { name: 'The way of the write' });
+  const way = () => at.seen.page.getByRole('list', { name: 'The way of the write' });
 
   it('follows what was saved until readers see it', async () => {
-    const { page } = seen;
-    await seen.goTo('/inspect?id=GOAL-1&target=GOAL-1');
+    const { page } = at.seen;
+    await at.seen.goTo('/inspect?id=GOAL-1&target=GOAL-1');
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Attributes as JSON').fill('{"title":"Reap","status":"DONE"}');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -52,20 +36,20 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
   });
 
   it('takes a write back, and follows that', async () => {
-    const { page } = seen;
-    await opened.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
-    await opened.worker.idle();
-    await opened.writer.putNode('GOAL-2', { title: 'Delve', status: 'OPEN' });
-    await opened.worker.idle();
-    await seen.goTo('/trace?source=GOAL-2&target=GOAL-2');
+    const { page } = at.seen;
+    await at.opened.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
+    await at.opened.worker.idle();
+    await at.opened.writer.putNode('GOAL-2', { title: 'Delve', status: 'OPEN' });
+    await at.opened.worker.idle();
+    await at.seen.goTo('/trace?source=GOAL-2&target=GOAL-2');
     await page.getByRole('button', { name: 'Undo this write' }).click();
     await expect.poll(() => way().innerText(), { timeout: 60_000 }).toMatch(/title\s+Delve → Dig/);
     await way().getByText('Readers see it').waitFor();
   });
 
   it('lists the newest writes and traces one of them, on each screen, in light and in dark', async () => {
-    const { page } = seen;
-    await seen.goTo('/trace');
+    const { page } = at.seen;
+    await at.seen.goTo('/trace');
     await page.getByRole('link', { name: 'GOAL-1 MEMBER-USER-1' }).click();
     await way().getByText('Readers see it').waitFor();
     expect(await way().innerText()).toMatch(/index item of MEMBER/i);

@@ -1,3 +1,4 @@
+import { describe } from '../../../core/items/describe.ts';
 import type { NumberReader } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
@@ -51,7 +52,7 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
   throw new EdgeloomError(
     'invalid-limit',
-    `${name} should be a whole number of 1 or more, but is ${typeof limit === 'string' ? JSON.stringify(limit) : String(limit)}.`,
+    `${name} should be a whole number of 1 or more, but is ${describe(limit)}.`,
     'Read on with the cursor of each page instead of asking for everything at once.',
   );
 }
