@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MeasuredReport } from './report.ts';
 
-/** What was measured, as `docs/project/figures.json` keeps it; `docs/project/figures.md` and its plots are made from it. */
+/** The measured figures, as `docs/project/figures.json` keeps them; a program makes `docs/project/figures.md` and its plots from that file. */
 export interface FigureFile {
   /** Where it was measured, in general terms. */
   machine: { cores: number; memoryGB: number; platform: string; architecture: string; node: string };

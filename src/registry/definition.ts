@@ -11,6 +11,7 @@ import type {
   SearchSettings,
   TotalSettings,
 } from '../core/model/compiled.ts';
+import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
 import {
@@ -314,9 +315,8 @@ function settingsOf(
   return { settings, owners: new Map(owners) };
 }
 
-function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes }: NodeModel): ViewDefinition {
-  const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
-  const parts = listed
+function viewDefinition(graph: CompiledModel, { type, view, viewBudgetBytes }: NodeModel): ViewDefinition {
+  const parts = listedEdges(graph, type)
     .map((edge) => ({ ...typingOf(edge), labels: edge.labels, copy: edge.copy }))
     .sort((left, right) => (left.type < right.type ? -1 : 1));
   return { kind: 'view', type, view, viewBudgetBytes, edges: parts };

@@ -17,13 +17,13 @@ import {
   WATERMARK,
 } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
-import { isDerivedKey } from '../../../src/core/items/keys.ts';
+import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
-import { keyText, type TappedWrite } from '../base/projector-tap.ts';
+import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
@@ -43,7 +43,7 @@ export interface TraceStep {
   /** Milliseconds after the write was sent; null: the stream tells whole seconds alone. */
   afterMs: number | null;
   wcu: number;
-  /** Whether the units were counted; else they come from the sizes of the images. */
+  /** True: DynamoDB counted the units. False: the sizes of the images give them. */
   isCounted: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface TraceAnswer {
   /** The batch that took it; null: another process has projected it. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
-  /** Whether all that it changes is written: readers see it. Null: that is not known. */
+  /** True: every derived item of the write is written, and readers see the write. Null: the studio does not know. */
   isProjected: boolean | null;
   /** How far the consumers are, where the batch is not known. */
   lag: string | null;
@@ -114,7 +114,7 @@ async function traceWrite(
   const derived = flow.changes.derivedOf(graph, write, wrote).map((change): DerivedStep => {
     const key = parseDerivedKey(change.target);
     return {
-      ...stepOf(graph, change, batch?.writes.get(keyText(change)), beganMs ?? batch?.beganMs),
+      ...stepOf(graph, change, batch?.writes.get(textOfKey(change)), beganMs ?? batch?.beganMs),
       kind: key?.kind ?? 'item',
       of: nameOf(key),
     };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { itemOfJson } from '../../../src/client/write/import.ts';
-import type { WriteOptions } from '../../../src/client/write/item/single.ts';
-import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
+import { type ItemWords, itemCalls } from '../../../src/client/write/item/item-calls.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
 import { type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
@@ -31,13 +31,11 @@ export const WRITE_ROUTES = [
     'POST /api/put',
     z.object({ subject, json: z.string() }),
     async ({ graph, store, flow }, { subject, json }): Promise<WriteAnswer> => {
-      const item = itemOfJson(json);
-      const attributes = plainAttributesOf(item, Object.keys(item));
-      const writer = createWriter(graph, { store });
-      const options = { ifAbsent: true };
+      const given = itemOfJson(json);
+      const attributes = plainAttributesOf(given, Object.keys(given));
+      const item = itemCalls(createWriter(graph, { store }), subject);
       const after = await seenBefore(flow);
-      if ('id' in subject) await writer.putNode(subject.id, attributes, options);
-      else await writer.putEdge(subject.source, subject.type, subject.target, attributes, options);
+      await item.put(attributes, { ifAbsent: true });
       return { changed: Object.keys(attributes), after };
     },
     { writes: true },
@@ -52,10 +50,9 @@ export const WRITE_ROUTES = [
     'POST /api/delete',
     z.object({ subject }),
     async ({ graph, store, flow }, { subject }): Promise<WriteAnswer> => {
-      const writer = createWriter(graph, { store });
+      const item = itemCalls(createWriter(graph, { store }), subject);
       const after = await seenBefore(flow);
-      if ('id' in subject) await writer.deleteNode(subject.id);
-      else await writer.deleteEdge(subject.source, subject.type, subject.target);
+      await item.delete({});
       return { changed: [], after };
     },
     { writes: true },
@@ -78,8 +75,7 @@ async function undoWrite(
   const names = [...new Set([...Object.keys(old), ...Object.keys(made)])];
   const changed = names.filter((name) => !sameValue(old[name], made[name]));
   const options = { if: plainAttributesOf(made, changed), ifPresent: true };
-  const writer = createWriter(graph, { store });
-  const item = itemCalls(graph, writer, write);
+  const item = itemCalls(createWriter(graph, { store }), wordsOf(graph, write));
   const after = await seenBefore(flow);
   if (write.newImage === undefined) await item.put(plainAttributesOf(old, names), { ifAbsent: true });
   else if (write.oldImage === undefined) await item.delete(options);
@@ -93,38 +89,14 @@ function attributesOf({ table }: CompiledModel, image: Item = {}): Item {
   return attributes;
 }
 
-/** The calls of a writer for one item: a node, a part of one, or an edge. */
-function itemCalls(
-  graph: CompiledModel,
-  writer: Writer<CompiledModel>,
-  { source, target, oldImage, newImage }: SeenChange,
-) {
-  const ofNode: [string] = [source];
-  const ofPart: [string, string] = [source, target];
-  if (source === target)
-    return {
-      put: (attributes: Plain, options: WriteOptions) => writer.putNode(...ofNode, attributes, options),
-      update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
-        writer.updateNode(...ofNode, change, options),
-      delete: (options: WriteOptions) => writer.deleteNode(...ofNode, options),
-    };
-  if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true)
-    return {
-      put: (attributes: Plain, options: WriteOptions) => writer.putPart(...ofPart, attributes, options),
-      update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
-        writer.updatePart(...ofPart, change, options),
-      delete: (options: WriteOptions) => writer.deletePart(...ofPart, options),
-    };
+/** The item of a write in the words of a writer: a node, a part of one, or an edge. */
+function wordsOf(graph: CompiledModel, { source, target, oldImage, newImage }: SeenChange): ItemWords {
+  if (source === target) return { id: source };
+  if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true) return { id: source, part: target };
   const type = typePrefix(target) ?? '';
   const isHashed = graph.edges.get(type)?.keys === 'hashed';
   const end = isHashed ? stringOf((newImage ?? oldImage)?.[TARGET_ID]) : target.slice(type.length + 1);
-  const ofEdge: [string, string, string] = [source, type, end ?? ''];
-  return {
-    put: (attributes: Plain, options: WriteOptions) => writer.putEdge(...ofEdge, attributes, options),
-    update: (change: ReturnType<typeof changeTo>, options: WriteOptions) =>
-      writer.updateEdge(...ofEdge, change, options),
-    delete: (options: WriteOptions) => writer.deleteEdge(...ofEdge, options),
-  };
+  return { source, type, target: end ?? '' };
 }
 
 type Plain = Record<string, unknown>;
@@ -146,11 +118,10 @@ async function writeEdited(
   const names = [...new Set([...Object.keys(old), ...Object.keys(edited)])];
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
-  const writer = createWriter(graph, { store });
+  const item = itemCalls(createWriter(graph, { store }), subject);
   const seen = await seenBefore(flow);
   if (changed.length === 0) return { changed, after: seen };
-  if ('id' in subject) await writer.updateNode(subject.id, changeTo(edited, changed), options);
-  else await writer.updateEdge(subject.source, subject.type, subject.target, changeTo(edited, changed), options);
+  await item.update(changeTo(edited, changed), options);
   return { changed, after: seen };
 }
 

@@ -7,6 +7,7 @@ import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
 import { isFullPage, ShardPages } from '../../../src/stream/shard-pages.ts';
 import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+import { keepNewest } from './newest.ts';
 import { SeenChanges } from './seen-changes.ts';
 
 /** Changes of one type of nodes or edges. */
@@ -31,7 +32,7 @@ export interface RecentNode {
 export interface FlowAnswer {
   /** The number to ask with for what comes after. */
   seen: number;
-  /** Whether the table has a stream. */
+  /** True: the table has a stream, which the studio reads. */
   hasStream: boolean;
   /** The changes after the number that was asked with; none without one. */
   moved: Movement[];
@@ -112,7 +113,7 @@ export class Flow {
     };
   }
 
-  /** Whether the table has a stream. */
+  /** True: the table has a stream, which the studio reads. */
   get hasStream(): boolean {
     return this.source !== undefined;
   }
@@ -222,10 +223,7 @@ export class Flow {
   private addRecent(type: string, node: RecentNode): void {
     const nodes = this.recent.get(type) ?? new Map<string, RecentNode>();
     this.recent.set(type, nodes);
-    nodes.delete(node.id);
-    nodes.set(node.id, node);
-    const [oldest] = nodes.keys();
-    if (nodes.size > MOST_RECENT) nodes.delete(oldest!);
+    keepNewest(nodes, node.id, node, MOST_RECENT);
   }
 }
 

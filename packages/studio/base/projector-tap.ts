@@ -1,4 +1,5 @@
-import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, TableNames } from '../../../src/core/model/compiled.ts';
 import type {
   BaseChange,
@@ -14,6 +15,8 @@ import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
 import { EvictedViews } from '../../../src/settle/evicted-views.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
+import { walkedItem } from '../../../src/store/table-walk.ts';
+import { keepNewest } from './newest.ts';
 
 /** A write of one item, as the process that made it knows it. */
 export interface TappedWrite {
@@ -29,7 +32,7 @@ export interface TappedBatch {
   beganMs: number;
   endedMs: number;
   records: number;
-  /** The keys of the items that it wrote, as `keyText` has them, with the last write of each. */
+  /** The keys of the items that it wrote, as `textOfKey` has them, with the last write of each. */
   writes: ReadonlyMap<string, TappedWrite>;
 }
 
@@ -37,13 +40,8 @@ export interface TappedBatch {
 const MOST_KEPT = 5_000;
 const MOST_OF_AN_ITEM = 20;
 
-/** A key as one text. */
-export function keyText({ source, target }: ItemKey): string {
-  return `${source}\0${target}`;
-}
-
 /** Milliseconds since 1970, finer than a clock's. */
-export function preciseNow(): number {
+function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
@@ -57,7 +55,7 @@ export class ProjectorTap {
 
   /** A store that notes each write. */
   around(table: TableNames, store: Store & ScanSource): Store & ScanSource {
-    return new TappedStore(store, table, (key, write) => this.noteWrite(keyText(key), write));
+    return new TappedStore(store, table, (key, write) => this.noteWrite(textOfKey(key), write));
   }
 
   /** A projector that notes each batch, and what it writes. */
@@ -67,11 +65,11 @@ export class ProjectorTap {
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();
-        const own = new TappedStore(store, graph.table, (key, write) => writes.set(keyText(key), write));
+        const own = new TappedStore(store, graph.table, (key, write) => writes.set(textOfKey(key), write));
         const beganMs = preciseNow();
         const result = await createProjector(graph, { store: own, evicted }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
-        for (const { position } of records) keep(this.batches, position, batch);
+        for (const { position } of records) keepNewest(this.batches, position, batch, MOST_KEPT);
         return result;
       },
     };
@@ -84,20 +82,13 @@ export class ProjectorTap {
 
   /** The last write of a base item by this process that was sent before a moment, in milliseconds since 1970. */
   writeOf(key: ItemKey, beforeMs: number): TappedWrite | undefined {
-    return this.written.get(keyText(key))?.findLast(({ sentMs }) => sentMs <= beforeMs);
+    return this.written.get(textOfKey(key))?.findLast(({ sentMs }) => sentMs <= beforeMs);
   }
 
   private noteWrite(key: string, write: TappedWrite): void {
-    keep(this.written, key, [...(this.written.get(key) ?? []), write].slice(-MOST_OF_AN_ITEM));
+    const writes = [...(this.written.get(key) ?? []), write].slice(-MOST_OF_AN_ITEM);
+    keepNewest(this.written, key, writes, MOST_KEPT);
   }
-}
-
-/** Keeps the newest entries of a map. */
-function keep<T>(map: Map<string, T>, name: string, value: T): void {
-  map.delete(name);
-  map.set(name, value);
-  const [oldest] = map.keys();
-  if (map.size > MOST_KEPT) map.delete(oldest!);
 }
 
 class TappedStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
@@ -133,9 +124,7 @@ class TappedStore extends ForwardingStore<Store & ScanSource> implements ScanSou
 
 /** The keys of the items that a call writes; none of a call that reads. */
 function keysOf(table: TableNames, name: StoreCallName, input: unknown): ItemKey[] {
-  const ofItem = (item: Item): ItemKey => {
-    return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '' };
-  };
+  const ofItem = (item: Item): ItemKey => walkedItem({ table }, item);
   switch (name) {
     case 'put':
       return [ofItem(input as Item)];

@@ -1,10 +1,9 @@
 import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { WATERMARK } from '../../../src/core/items/derived-item.ts';
-import { isDerivedKey, VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { isDerivedKey, textOfKey, VIEW_KEY } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { placesOfBase } from '../../../src/core/plan/places-of-base.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { keyText } from './projector-tap.ts';
 
 /** A change of one item, as a record of the stream has it. */
 export interface SeenChange extends ItemKey {
@@ -88,10 +87,11 @@ export class SeenChanges {
     const found = new Map<string, SeenChange>();
     for (const change of this.all()) {
       const { source, target, newImage, oldImage, number } = change;
-      if (number <= write.number || !isDerivedKey(target) || found.has(keyText(change))) continue;
+      if (number <= write.number || !isDerivedKey(target) || found.has(textOfKey(change))) continue;
       const watermark = stringOf((newImage ?? oldImage)?.[WATERMARK]) ?? '';
       const isOfBatch = source === write.source && isOwn(target) && watermark > write.position;
-      if (watermark === write.position || isOfBatch || wrote.has(keyText(change))) found.set(keyText(change), change);
+      if (watermark === write.position || isOfBatch || wrote.has(textOfKey(change)))
+        found.set(textOfKey(change), change);
     }
     return [...found.values()];
   }

@@ -3,6 +3,7 @@ import { encodeElement } from '../../../src/core/items/element.ts';
 import { edgeSortKey } from '../../../src/core/items/keys.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../../src/core/kinds/eviction.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../../../src/core/model/compiled.ts';
+import { listedEdges } from '../../../src/core/model/edge-sets.ts';
 
 /**
  * The cost of an edge set by its number of edges. A view is billed whole for each edge that comes or goes; without the set the edges are
@@ -17,7 +18,7 @@ export interface EdgeSetCost {
   bytes: number;
   /** Write units of the view for the next edge; beyond the budget the set has left it. */
   wcu: number;
-  /** Whether the edges are beyond the budget: then readers query them. */
+  /** True: the edges are beyond the budget, and readers query them. */
   isEvicted: boolean;
   /** Read units of the view with its set, and of the view without it with a Query of the edges. */
   rcu: number;
@@ -40,9 +41,9 @@ const ATTRIBUTE_BYTES = 24;
 const ALL_BYTES = 300;
 
 /** The curves of all node types with an edge set. */
-export function costsOfEdgeSets({ nodes, edges }: CompiledModel): EdgeSetCost[] {
-  return [...nodes.values()].flatMap((node) => {
-    const listed = [...edges.values()].filter(({ from, labels }) => from.has(node.type) && labels !== undefined);
+export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
+  return [...graph.nodes.values()].flatMap((node) => {
+    const listed = listedEdges(graph, node.type);
     return listed.length === 0 ? [] : EDGES.map((count) => costOfSet(node, listed, count));
   });
 }

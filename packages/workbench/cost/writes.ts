@@ -146,7 +146,7 @@ function costOfPartWrite(
   });
 }
 
-/** Whether a view or an index item changes by what it shows of the item. */
+/** Whether the write changes an attribute that a projection shows. */
 function isShown(projection: Projection, write: Write): boolean {
   if (write.write !== 'change') return true;
   if (projection.kind === 'ALL') return true;
@@ -176,8 +176,10 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     // One value is exchanged for another; the items of the others hold the attribute where it is projected.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
     const ofOthers = isShown(search.project, write) ? (count - 1) * unitsOfItem(['changes']) : 0;
-    units.wcu += isOfValues ? exchanged + ofOthers : count * one;
-    units.ofValuesByHand += isOfValues ? exchanged + ofOthers : count * one;
+    // A hand-made layout has the same items for them.
+    const ofValues = isOfValues ? exchanged + ofOthers : count * one;
+    units.wcu += ofValues;
+    units.ofValuesByHand += ofValues;
   }
   return units;
 }

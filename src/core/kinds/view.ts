@@ -3,6 +3,7 @@ import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '
 import { parseNodeId, typePrefix } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
+import { listedEdges } from '../model/edge-sets.ts';
 import type { ShapeCondition } from '../store-port.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
@@ -61,12 +62,11 @@ export const view: ItemKind<'view'> = {
   },
   oddities: (context, item) => oddities(view, context, item),
   addTo: (content, _sortKey, item) => content.addView(item),
-  originsOf({ edges }, { source }) {
+  originsOf(graph, { source }) {
     const type = typePrefix(source) ?? '';
-    const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
     return [
       origin({ source, target: source }, `nodes.${type}.view`, "The node's attributes, as its view projects them."),
-      ...listed.map((edge) =>
+      ...listedEdges(graph, type).map((edge) =>
         origin({ source, target: `${edge.type}-…` }, `edges.${edge.type}.edgeSet`, 'An element for each edge.'),
       ),
     ];

@@ -2,6 +2,7 @@ import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
 import { shardsFor } from '../../core/items/shard-capacity.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../core/kinds/eviction.ts';
 import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
+import { listedEdges } from '../../core/model/edge-sets.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 
@@ -49,9 +50,9 @@ export function fewerShardsText({ indexPartition, name, part }: SearchModel, sha
 }
 
 /** The advice about a view that may become larger than pays. */
-function budgetAdvice({ nodes, edges }: CompiledModel, type: string): string[] {
-  const { viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = nodes.get(type)!;
-  const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
+function budgetAdvice(graph: CompiledModel, type: string): string[] {
+  const { viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = graph.nodes.get(type)!;
+  const listed = listedEdges(graph, type);
   if (viewBudgetBytes <= DEFAULT_VIEW_BUDGET_BYTES || listed.length === 0) return [];
   const units = Math.ceil(viewBudgetBytes / WRITE_UNIT_BYTES);
   return [

@@ -200,20 +200,14 @@ async function* quarantineEntries(
 async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
   for (const request of requests) {
     for await (const { items } of queryPages(context.store, request, context.stats)) {
-      if (request.index === undefined) yield items;
-      else
-        yield (
-          await readItems(
-            context,
-            items.map((item) => ownKeyOfEntry(context, item)),
-          )
-        ).filter(isThere);
+      if (request.index === undefined) {
+        yield items;
+        continue;
+      }
+      const keys = items.map((item) => ownKeyOfEntry(context, item));
+      yield (await readItems(context, keys)).filter((item) => item !== undefined);
     }
   }
-}
-
-function isThere(item: Item | undefined): item is Item {
-  return item !== undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
+import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { createClient, createStreamsClient } from '../../../../src/store/client.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { positionOfStream } from '../../../../src/trust/explain/position.ts';
@@ -64,12 +65,13 @@ export function devCommand(command: Command): void {
       const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
       const sources = await loadSources(settings.config);
       const options = { engine, port, dataDir: data, observe, onDrift, sources };
-      const tap = new ProjectorTap();
+      // Without a studio nobody asks for what a tap notes.
+      const tap = hasStudio === true ? new ProjectorTap() : undefined;
       const projecting =
         lambda === undefined
           ? await devWorker(graph, options, settings, tap)
           : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
-      const studio = hasStudio === true ? await devStudio(graph, projecting, tap, settings) : undefined;
+      const studio = tap && (await devStudio(graph, projecting, tap, settings));
       const stop = async (): Promise<void> => {
         await studio?.close();
         await projecting.stop();
@@ -126,28 +128,36 @@ async function devStudio(
   };
 }
 
+/** A projector that a tap notes; it waits for its store, since the worker begins before that is known here. */
+function tappedProjector(
+  graph: CompiledModel,
+  tap: ProjectorTap,
+): { projector: Projector; open: (store: Local['store']) => void } {
+  let open: (store: Local['store']) => void = () => undefined;
+  const made = new Promise<Local['store']>((resolve) => {
+    open = resolve;
+  }).then((store) => tap.projector(graph, store));
+  return { open, projector: { project: async (records, options) => await (await made).project(records, options) } };
+}
+
 async function devWorker(
   graph: CompiledModel,
   options: DevEngine,
   settings: Settings,
-  tap: ProjectorTap,
+  tap: ProjectorTap | undefined,
 ): Promise<Projecting> {
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
-  let open: (store: Local['store']) => void = () => undefined;
-  // The worker begins before its store is known here.
-  const tapped = new Promise<Local['store']>((resolve) => {
-    open = resolve;
-  }).then((store) => tap.projector(graph, store));
+  const tapped = tap && tappedProjector(graph, tap);
   const local = await startLocal(graph, {
     ...options,
-    projector: { project: async (records, options) => await (await tapped).project(records, options) },
+    ...(tapped && { projector: tapped.projector }),
     logger,
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
       line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });
   const { endpoint, store, streamArn, worker } = local;
-  open(store);
+  tapped?.open(store);
   const streams = createStreamsClient({ endpoint });
   const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
   line = new LiveLine({

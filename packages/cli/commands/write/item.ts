@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Capacity } from '../../../../src/client/call/capacity.ts';
 import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
+import { type ItemWords, itemCalls } from '../../../../src/client/write/item/item-calls.ts';
 import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
 import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
 import { typePrefix } from '../../../../src/core/items/keys.ts';
@@ -22,9 +23,6 @@ interface ConditionOptions {
   if?: string[];
 }
 
-/** The subject that a command's words name: a node, a part of one, or an edge. */
-type Subject = { id: string; part?: string } | { source: string; type: string; target: string };
-
 /** `edgeloom put ID JSON`, `edgeloom put ID PART JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
 export function putCommand(command: Command): void {
   withConditions(withAbsence(command))
@@ -41,14 +39,8 @@ export function putCommand(command: Command): void {
       inTable(async (session, words: string[], options: ConditionOptions) => {
         const { subject, json } = parseWords(session.graph, words, 'needed');
         const attributes = attributesOf(json);
-        const writer = openWriter(session);
         const conditions = { ...conditionsOf(options), capacity: true };
-        const { capacity } =
-          'id' in subject
-            ? await (subject.part === undefined
-                ? writer.putNode(subject.id, attributes, conditions)
-                : writer.putPart(subject.id, subject.part, attributes, conditions))
-            : await writer.putEdge(subject.source, subject.type, subject.target, attributes, conditions);
+        const { capacity } = await itemCalls(openWriter(session), subject).put(attributes, conditions);
         return outputOfWrite(session, subject, capacity!);
       }),
     );
@@ -73,15 +65,9 @@ export function updateCommand(command: Command): void {
         const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
         const attributes = attributesOf(json ?? '{}');
         const change = { set: attributes, remove: options.remove ?? [] };
-        const writer = openWriter(session);
+        const item = itemCalls(openWriter(session), subject);
         const all = { ...conditionsOf(options), upsert: options.upsert, capacity: true };
-        const { capacity } = await withFormHint(attributes, async () =>
-          'id' in subject
-            ? await (subject.part === undefined
-                ? writer.updateNode(subject.id, change, all)
-                : writer.updatePart(subject.id, subject.part, change, all))
-            : await writer.updateEdge(subject.source, subject.type, subject.target, change, all),
-        );
+        const { capacity } = await withFormHint(attributes, async () => item.update(change, all));
         return outputOfWrite(session, subject, capacity!);
       }),
     );
@@ -125,12 +111,7 @@ export function deleteCommand(command: Command): void {
         if (options.withEdges) return await deleteWithEdges(writer, subject, options);
         const version = options.force === true ? await storedVersion(session, subject) : {};
         const conditions = { ...conditionsOf(options), ...version, capacity: true };
-        const { capacity } =
-          'id' in subject
-            ? await (subject.part === undefined
-                ? writer.deleteNode(subject.id, conditions)
-                : writer.deletePart(subject.id, subject.part, conditions))
-            : await writer.deleteEdge(subject.source, subject.type, subject.target, conditions);
+        const { capacity } = await itemCalls(writer, subject).delete(conditions);
         return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
       }),
     );
@@ -141,7 +122,11 @@ interface DeleteFlags extends ConditionOptions {
   withEdges?: boolean;
 }
 
-async function deleteWithEdges(writer: Writer<CompiledModel>, subject: Subject, options: DeleteFlags): Promise<Output> {
+async function deleteWithEdges(
+  writer: Writer<CompiledModel>,
+  subject: ItemWords,
+  options: DeleteFlags,
+): Promise<Output> {
   refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
@@ -183,7 +168,7 @@ function parseWords(
   graph: CompiledModel,
   words: readonly string[],
   document: 'needed' | 'taken' | 'refused',
-): { subject: Subject; json?: string } {
+): { subject: ItemWords; json?: string } {
   const [first = '', second = '', third = '', fourth = ''] = words;
   const parts = graph.nodes.get(typePrefix(first) ?? '')?.parts;
   const isOfPart = words.length < 4 && parts?.has(second) === true;
@@ -212,7 +197,7 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
 }
 
 /** The condition that a node has the version that is stored now; nothing where its type has no versions. */
-async function storedVersion({ graph, store }: TableSession, subject: Subject): Promise<WriteConditions> {
+async function storedVersion({ graph, store }: TableSession, subject: ItemWords): Promise<WriteConditions> {
   if (!('id' in subject) || subject.part !== undefined) return {};
   const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;
   if (version === undefined) return {};
@@ -229,12 +214,12 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 const STORED = { consistent: true, includeExpired: true } as const;
 
 /** The item as it is after a write. */
-async function outputOfWrite(session: TableSession, subject: Subject, capacity: Capacity) {
+async function outputOfWrite(session: TableSession, subject: ItemWords, capacity: Capacity) {
   const item = await readWrittenItem(session, subject);
   return { json: { item, capacity }, text: `${toJson(item)} (${figureText(capacity.wcu)} WCU)` };
 }
 
-async function readWrittenItem(session: TableSession, subject: Subject) {
+async function readWrittenItem(session: TableSession, subject: ItemWords) {
   const reader = sessionReader(session);
   if (!('id' in subject)) return await reader.getEdge(subject.source, subject.type, subject.target, STORED);
   const { id, part } = subject;

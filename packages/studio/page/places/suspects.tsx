@@ -11,7 +11,7 @@ import { REGISTRY } from './check-panel.tsx';
 /** How many of the items that need a look are shown. */
 const SHOWN = 8;
 
-/** Items that need a look, worst first: what the observer and the last check found, and those in quarantine; nothing where there are none. */
+/** The differences of the observer and of the last check and the items in quarantine, worst first; without any of them nothing. */
 export function Suspects() {
   const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
   const { answer: last } = useAnswer<CheckAnswer>('/api/check');

@@ -191,7 +191,7 @@ export async function readViews(
   const { graph } = context;
   const all = [...new Set(ids)];
   const viewless = all.filter((id) => isViewless(graph, id));
-  const viewed = viewless.length === 0 ? all : all.filter((id) => !viewless.includes(id));
+  const viewed = viewless.length === 0 ? all : all.filter((id) => !isViewless(graph, id));
   const read = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
   const { items, found } = read;
   for (const id of viewed) {

@@ -2,6 +2,7 @@ import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
+import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
@@ -54,8 +55,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
-    const isListing = [...edges.values()].some(({ from, labels }) => from.has(type) && labels !== undefined);
-    nodes.set(type, { ...compiled, ownerOf, hasView: compiled.hasView || isListing });
+    nodes.set(type, { ...compiled, ownerOf, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
   }
   const usesGsi1 = [...edges.values()].some(({ inbound }) =>
     [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),

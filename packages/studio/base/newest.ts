@@ -1,0 +1,7 @@
+/** Sets an entry of a map that keeps so many of its newest entries. */
+export function keepNewest<T>(map: Map<string, T>, name: string, value: T, most: number): void {
+  map.delete(name);
+  map.set(name, value);
+  const [oldest] = map.keys();
+  if (map.size > most) map.delete(oldest!);
+}
