@@ -120,3 +120,17 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   const isCurrent = state.question === question;
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
+
+/** Asks again so long after each answer, while the page is in front. `afterMs`: undefined asks no more. */
+export function useAskedLater(
+  { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
+  afterMs: number | undefined,
+): void {
+  useEffect(() => {
+    if (isWaiting || afterMs === undefined) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) again();
+    }, afterMs);
+    return () => clearInterval(timer);
+  }, [again, isWaiting, afterMs]);
+}

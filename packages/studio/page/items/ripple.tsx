@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
 import { addressOf } from '../base/address.ts';
-import { askStudio, type Failure } from '../base/ask.ts';
+import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Badge, FailureNote } from '../parts/told.tsx';
 import { InlineValue } from '../parts/value.tsx';
@@ -23,33 +23,12 @@ const LATER_MS = 1_500;
 const CHANGE_KINDS = { made: 'good', changed: 'plain', deleted: 'late' } as const;
 
 /** Follows a write until readers see it. */
-function useTrace(write: WriteOf): { trace?: TraceAnswer; failure?: Failure } {
-  const address = addressOf('/api/trace', { ...write, after: write.after?.toString() });
-  const [state, setState] = useState<{ address?: string; trace?: TraceAnswer; failure?: Failure }>({});
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let isOver = false;
-    const askOn = (): void => {
-      askStudio<TraceAnswer>(address).then(
-        (trace) => {
-          if (isOver) return;
-          setState({ address, trace });
-          if (trace.write === null || trace.isProjected !== true) {
-            timer = setTimeout(askOn, trace.lag === null ? SOON_MS : LATER_MS);
-          }
-        },
-        (failure: Failure) => {
-          if (!isOver) setState({ address, failure });
-        },
-      );
-    };
-    askOn();
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [address]);
-  return state.address === address ? state : {};
+function useTrace({ after, ...write }: WriteOf): Asked<TraceAnswer> {
+  const asked = useAnswer<TraceAnswer>('/api/trace', { ...write, after: after?.toString() });
+  const { answer: trace } = asked;
+  const isOver = trace === undefined || (trace.write !== null && trace.isProjected === true);
+  useAskedLater(asked, isOver ? undefined : trace.lag === null ? SOON_MS : LATER_MS);
+  return asked;
 }
 
 /** One write on its way: the base item, its record, the batch, each derived item, and readers. */
@@ -63,7 +42,7 @@ export function Ripple({
   /** Gets the number before the write that takes it back; absent: it cannot be taken back here. */
   onUndone?: ((after: number) => void) | undefined;
 }) {
-  const { trace, failure } = useTrace(asked);
+  const { answer: trace, failure } = useTrace(asked);
   const isProjected = trace?.isProjected === true;
   useEffect(() => {
     if (isProjected) onProjected?.();

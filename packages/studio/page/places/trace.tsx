@@ -1,8 +1,7 @@
-import { useEffect } from 'preact/hooks';
 import type { WritesAnswer } from '../../api/trace.ts';
 import type { RecentWrite } from '../../base/seen-changes.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
 import { Ripple } from '../items/ripple.tsx';
 import { Ago } from '../parts/ago.tsx';
@@ -35,14 +34,7 @@ export function Trace({ model, parameters }: PlaceProps) {
 /** The newest writes of base items; each leads to its trace. */
 export function RecentWrites({ chosen }: { chosen?: string | undefined }) {
   const asked = useAnswer<WritesAnswer>('/api/writes');
-  const { again, isWaiting } = asked;
-  useEffect(() => {
-    if (isWaiting) return;
-    const timer = setTimeout(() => {
-      if (!document.hidden) again();
-    }, EVERY_MS);
-    return () => clearTimeout(timer);
-  }, [again, isWaiting]);
+  useAskedLater(asked, EVERY_MS);
   return (
     <Card title="Newest writes">
       <Told asked={asked}>
