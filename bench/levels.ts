@@ -1,4 +1,4 @@
-import { okr } from '../examples/okr/model.ts';
+import goals from '../examples/goals/edgeloom.config.ts';
 import type { AnyPageNode } from '../src/client/read/levels/page-tree.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import type { Store } from '../src/core/store-port.ts';
@@ -9,7 +9,7 @@ import type { Figure, Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
 /**
- * What the goals list of the example `okr` costs: a page with levels, against asking for each objective, key result and member by
+ * What the goals list of the example `goals` costs: a page with levels, against asking for each objective, key result and member by
  * itself (N + 1). Calls and read units are counted, not timed.
  */
 
@@ -23,7 +23,7 @@ const LISTS = [
 const USERS = 5;
 
 type Size = (typeof LISTS)[number];
-type Reader = ReturnType<typeof createReader<typeof okr>>;
+type Reader = ReturnType<typeof createReader<typeof goals>>;
 
 /** Calls and units of a way to read a list, and the names of all that it shows. */
 interface Cost {
@@ -36,7 +36,7 @@ interface Cost {
 export async function levels(): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const list of LISTS) {
-    await withFreshTable(okr, [], async ({ store }) => {
+    await withFreshTable(goals, [], async ({ store }) => {
       await fill(store, list);
       const page = await costOf(store, readPage);
       const each = await costOf(store, readEach);
@@ -83,7 +83,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
     addMembers(`KEYRESULT-${i}`, i);
   }
   const textOf = (value: Item[string] | undefined): string => (value !== undefined && 'S' in value ? value.S : '');
-  const { error } = await createProjector(okr, { store }).project(
+  const { error } = await createProjector(goals, { store }).project(
     items.map((newImage, i) => ({
       ...{ source: textOf(newImage['source']), target: textOf(newImage['target']), newImage },
       ...{ position: `bench/${String(i).padStart(40, '0')}`, sequenceNumber: String(i) },
@@ -109,7 +109,7 @@ async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>)
       return keys.length === 0 || isOfRegistry ? store.getMany(keys, options) : counted(store.getMany(keys, options));
     },
   });
-  const shown = await read(createReader(okr, { store: counting }));
+  const shown = await read(createReader(goals, { store: counting }));
   return { calls, rcu, shown };
 }
 

@@ -1,13 +1,12 @@
 /**
  * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong, and a list with its levels over the goals of the okr example. `-- levels` makes the latter alone, and
+ * broken and one is wrong, and a list with its levels over the goals of the goals example. `-- levels` makes the latter alone, and
  * `-- ripple` the picture of one write that README begins with.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { okr } from '../examples/okr/model.ts';
-import { story } from '../examples/okr/story.ts';
+import goals from '../examples/goals/edgeloom.config.ts';
 import { startLocal } from '../packages/local/local.ts';
 import { startStudio } from '../packages/studio/server/studio.ts';
 import { loadDemoData } from '../packages/workbench/demo/data.ts';
@@ -16,6 +15,7 @@ import { airports } from '../packages/workbench/demo/model.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createStreamsClient } from '../src/store/client.ts';
+import { story } from '../test/support/goals-story.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
 import { makeRipple } from './ripple-picture.ts';
@@ -163,4 +163,4 @@ mkdirSync(FOLDER, { recursive: true });
 const [only] = process.argv.slice(2);
 if (only === undefined || only === 'ripple') await makeRipple(FOLDER);
 if (only === undefined) await withStudio(airports, takePlaces);
-if (only !== 'ripple') await withStudio(okr, takeLevels);
+if (only !== 'ripple') await withStudio(goals, takeLevels);

@@ -1,5 +1,10 @@
-import type { CompiledModel } from 'edgeloom';
-import type { Place } from '../place.ts';
+import type { CompiledModel, Store } from 'edgeloom';
+
+/** Where an example runs: a table of its model, and a way to wait until all that was written is projected. */
+export interface Place {
+  store: Store;
+  projected: () => Promise<unknown>;
+}
 
 /** One strategy of keeping many children of one parent. */
 export interface Example {

@@ -61,12 +61,12 @@ export default defineGraph({
 
   it.each([
     ['its own model', undefined, undefined],
-    ['the OKR model', "export { okr as default } from './okr.ts';\n", 'okr'],
+    ['the model of goals', "export { default } from './goals.ts';\n", 'goals'],
     ['a model with copies', COPIES, 'books'],
   ])(
     'is packaged with %s: functions and the whole stack, the same that edgeloom stack prints',
     async (_name, model, table) => {
-      await cp(join(ROOT, 'examples/okr/model.ts'), join(folder, 'okr.ts'));
+      await cp(join(ROOT, 'examples/goals/edgeloom.config.ts'), join(folder, 'goals.ts'));
       if (model !== undefined) await writeFile(join(folder, 'edgeloom.config.ts'), model);
       if (table !== undefined) await recordTable(table);
       await run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });

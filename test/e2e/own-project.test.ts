@@ -1,21 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 
-/** The package as somebody else's project gets it: packed, installed into an empty folder, used from there. */
+/** The package as somebody else's project gets it: packed, installed beside the four services of examples, used from there. */
 
-describe('a project that installs the package', () => {
+type Request = [method: string, path: string, body?: object];
+/** Asks a running service over HTTP. */
+type Ask = (...request: Request) => Promise<{ status: number; body: unknown }>;
+
+describe('services that install the package', () => {
   let folder: string;
-  let tarball: string;
   let output: string;
+  const running: ChildProcess[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-own-'));
-    tarball = await packInto(folder);
-    await cp(join(ROOT, 'examples/own-service'), folder, { recursive: true });
+    const tarball = await packInto(folder);
+    await cp(join(ROOT, 'examples'), folder, {
+      recursive: true,
+      filter: (path) => !/node_modules|package-lock/.test(path.slice(ROOT.length)),
+    });
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
@@ -24,10 +34,38 @@ describe('a project that installs the package', () => {
     const installed = await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
     output = installed.stdout + installed.stderr;
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    for (const { pid } of running) process.kill(-pid!, 'SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  });
 
-  it('finds the types of edgeloom, edgeloom/lambda and edgeloom/local, also where libraries are checked', async () => {
-    await run('npx', ['tsc', '--skipLibCheck', 'false'], { cwd: folder });
+  /** Runs `npm start` in the folder of a service, on a free port. */
+  async function start(service: string): Promise<Ask> {
+    const child = spawn('npm', ['start', '--silent'], {
+      ...{ cwd: join(folder, service), detached: true, env: { ...process.env, PORT: '0' } },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.push(child);
+    const line = once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>;
+    const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${service} ended`)));
+    failed.catch(() => undefined);
+    const [address] = await Promise.race([line, failed]);
+    return async (method, path, body) => {
+      const response = await fetch(address + path, { method, ...(body && { body: JSON.stringify(body) }) });
+      return { status: response.status, body: await response.json() };
+    };
+  }
+
+  /** Writes one after the other, and waits until all is projected. */
+  async function write(ask: Ask, ...requests: Request[]): Promise<void> {
+    for (const request of [...requests, ['POST', '/projected'] satisfies Request]) {
+      const { status, body } = await ask(...request);
+      expect(status, JSON.stringify(body)).toBe(200);
+    }
+  }
+
+  it('finds the types of edgeloom and its entries, also where libraries are checked', async () => {
+    await run('npx', ['tsc', '--noEmit', '--skipLibCheck', 'false'], { cwd: folder });
   });
 
   it('is told of no script that the package would run at its install', () => {
@@ -53,24 +91,103 @@ describe('a project that installs the package', () => {
     await rm(project, { recursive: true });
   });
 
-  it('is told by the compiler of an attribute that its model does not have', async () => {
-    const file = join(folder, 'src/wrong.ts');
-    const text =
-      "import { createFollows } from './follows.ts';\nexport const age = (await createFollows({} as never).profile('1')).age;\n";
-    await writeFile(file, text);
-    await expect(run('npx', ['tsc'], { cwd: folder })).rejects.toMatchObject({
-      stdout: expect.stringContaining("Property 'age' does not exist"),
-    });
-    await rm(file);
-  });
-
-  it('runs its model, its handler and its tests', async () => {
-    const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
-    expect(stdout).toMatch(/Tests +2 passed/);
-  });
-
   it('runs the command with a model file of its own', async () => {
-    const { stdout } = await run('npx', ['edgeloom', 'cost', '--json'], { cwd: folder });
+    const { stdout } = await run('npx', ['edgeloom', 'cost', '--json'], { cwd: join(folder, 'friends') });
     expect(stdout).toContain('FOLLOWS');
+  });
+
+  it('starts goals, which lists the goals of a team and of a user', async () => {
+    const ask = await start('goals');
+    await write(
+      ask,
+      ['PUT', '/users/terui', { name: 'Terui' }],
+      ['PUT', '/teams/web', { name: 'Web' }],
+      ['PUT', '/goals/speed', { title: 'Halve the page load time', status: 'open', dueDate: '2026-12-31' }],
+      ['PUT', '/goals/speed/members/USER-terui', { memberRole: 'LEAD', date: '2026-07-01' }],
+      ['PUT', '/goals/speed/members/TEAM-web', { memberRole: 'TEAM', date: '2026-07-01' }],
+      ['PUT', '/teams/web/objectives/speed', { rank: '1' }],
+      ['PUT', '/goals/speed/key-results/images', { title: 'Smaller images', lead: 'terui', team: 'web' }],
+      ['PUT', '/goals/speed/subscribers/fan', { since: '2026-08-02' }],
+    );
+    const speed = { title: 'Halve the page load time', leads: ['Terui'], teams: ['Web'] };
+    expect((await ask('GET', '/teams/web')).body).toContainEqual(speed);
+    expect((await ask('GET', '/teams/web/objectives')).body).toMatchObject({
+      goals: [{ ...speed, below: [{ title: 'Smaller images', leads: ['Terui'], teams: ['Web'] }] }],
+    });
+    expect((await ask('GET', '/users/terui/goals')).body).toContainEqual({ goal: 'GOAL-speed', role: 'LEAD' });
+    expect((await ask('GET', '/goals?due=2026-12-31')).body).toEqual([speed.title]);
+    expect((await ask('GET', '/goals/open')).body).toEqual({ count: 1 });
+    expect((await ask('GET', '/goals/speed/subscribers')).body).toEqual({ count: 1 });
+    await write(ask, ['DELETE', '/goals/speed/members/USER-terui']);
+    expect((await ask('GET', '/teams/web')).body).toContainEqual({ ...speed, leads: [] });
+    expect((await ask('GET', '/nowhere')).status).toBe(404);
+  });
+
+  it('starts products, which are found by name, tag, price and place', async () => {
+    const ask = await start('products');
+    await write(
+      ask,
+      ['PUT', '/products/1', { name: 'Walnut desk', category: 'desks', price: 480, tags: ['wood', 'office'] }],
+      ['PUT', '/products/2', { name: 'White desk', category: 'desks', price: 99.5, tags: ['office'] }],
+      ['PUT', '/stores/9', { name: 'North', country: 'US', state: 'CA', city: 'Fresno' }],
+      ['PUT', '/stores/9/stock/2', { count: 4 }],
+    );
+    const found = async (path: string) =>
+      ((await ask('GET', path)).body as { items: { id: string }[] }).items.map(({ id }) => id);
+    expect(await found('/products?name=w')).toEqual(['PRODUCT-1', 'PRODUCT-2']);
+    expect(await found('/products?tag=wood')).toEqual(['PRODUCT-1']);
+    expect(await found('/products?category=desks')).toEqual(['PRODUCT-2', 'PRODUCT-1']);
+    expect(await found('/products?category=desks&max=100')).toEqual(['PRODUCT-2']);
+    expect(await found('/stores?country=US&state=CA')).toEqual(['STORE-9']);
+    expect((await ask('GET', '/products/2/stores')).body).toMatchObject({ items: [{ attributes: { name: 'North' } }] });
+    await write(ask, ['DELETE', '/products/1']);
+    expect(await found('/products?tag=office')).toEqual(['PRODUCT-2']);
+    expect((await ask('GET', '/products/3')).status).toBe(404);
+    expect((await ask('PUT', '/products/3', { name: '' })).status).toBe(400);
+  });
+
+  it('starts friends, whose posts reach the feeds of followers', async () => {
+    const ask = await start('friends');
+    await write(
+      ask,
+      ['PUT', '/users/ada', { name: 'Ada' }],
+      ['PUT', '/users/grace', { name: 'Grace' }],
+      ['PUT', '/users/ada/follows/grace', { since: '2026-01-01' }],
+    );
+    await write(
+      ask,
+      ['POST', '/users/grace/posts', { text: 'Hello', at: '2026-01-02' }],
+      ['POST', '/users/grace/posts', { text: 'Good night', at: '2026-01-03' }],
+    );
+    expect((await ask('GET', '/users/ada')).body).toMatchObject({
+      ...{ attributes: { name: 'Ada' }, edgeSet: [{ target: 'USER-grace' }] },
+    });
+    expect((await ask('GET', '/users/grace/followers')).body).toMatchObject({
+      items: [{ attributes: { name: 'Ada' } }],
+    });
+    const newest = { items: [{ attributes: { text: 'Good night', author: 'grace' } }] };
+    expect((await ask('GET', '/users/ada/feed?limit=1')).body).toMatchObject(newest);
+    expect((await ask('GET', '/users?name=GR')).body).toMatchObject({ items: [{ id: 'USER-grace' }] });
+  });
+
+  it('starts the shop, which shows what ElectroDB writes', async () => {
+    const ask = await start('shop');
+    await write(
+      ask,
+      ['PUT', '/customers/c1', { name: 'Ada' }],
+      ['PUT', '/products/p1', { title: 'Walnut desk' }],
+      ['PUT', '/orders/o1', { customerId: 'c1', productId: 'p1', placed: '2026-01-01' }],
+      ['PUT', '/orders/o2', { customerId: 'c1', productId: 'p1', placed: '2026-01-02' }],
+    );
+    const desk = { OF: [{ node: { attributes: { title: 'Walnut desk' } } }] };
+    expect((await ask('GET', '/customers/c1/orders')).body).toMatchObject({
+      items: [
+        { id: 'ORDER-o2', edges: desk },
+        { id: 'ORDER-o1', edges: desk },
+      ],
+    });
+    expect((await ask('GET', '/customers?name=AD')).body).toMatchObject({ items: [{ id: 'CUSTOMER-c1' }] });
+    await write(ask, ['DELETE', '/orders/o2']);
+    expect((await ask('GET', '/products/p1/orders')).body).toMatchObject({ items: [{ source: 'ORDER-o1' }] });
   });
 });

@@ -1,9 +1,9 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { createProducer } from '../../examples/producer/producer.ts';
 import { startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
+import { createProducer } from '../support/document-producer.ts';
 import { followGraph } from '../support/follow-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,9 +1,9 @@
-import type { Place } from '../place.ts';
-import { createOkr } from './okr.ts';
+import { createGoals } from '../../examples/goals/goals.ts';
+import type { Place } from '../../examples/one-to-many/example.ts';
 
 /** A small company's goals: writes them, changes some, and gives what each screen shows. */
 export async function story({ store, projected }: Place): Promise<Record<string, unknown>> {
-  const app = createOkr(store);
+  const app = createGoals(store);
   await app.addUser('terui', 'Terui');
   await app.addUser('tanaka', 'Tanaka');
   await app.addTeam('web', 'Web');

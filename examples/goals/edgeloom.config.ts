@@ -1,8 +1,8 @@
 import { date, defineGraph, edge, node, rank } from 'edgeloom';
 
 /** Company goals, the people and teams that pursue them, and those that follow along. */
-export const okr = defineGraph({
-  table: 'okr',
+export default defineGraph({
+  table: 'goals',
   nodes: {
     GOAL: node({
       view: ['title', 'status'],

@@ -1,6 +1,6 @@
 import { createReader, createWriter, type Store } from 'edgeloom';
 import type { Neighbour, PageNode } from 'edgeloom/types';
-import { okr } from './model.ts';
+import graph from './edgeloom.config.ts';
 
 /** A member's part in a goal. */
 export type Role = 'LEAD' | 'CONTRIBUTOR' | 'TEAM';
@@ -9,9 +9,9 @@ export type Role = 'LEAD' | 'CONTRIBUTOR' | 'TEAM';
 export type Member = `USER-${string}` | `TEAM-${string}` | `ORG-${string}`;
 
 /** The goals product: what its screens need, each in as few reads as it takes. */
-export function createOkr(store: Store) {
-  const writer = createWriter(okr, { store });
-  const reader = createReader(okr, { store });
+export function createGoals(store: Store) {
+  const writer = createWriter(graph, { store });
+  const reader = createReader(graph, { store });
   return {
     addUser: (id: string, name: string) => writer.putNode(`USER-${id}`, { name }),
     addTeam: (id: string, name: string) => writer.putNode(`TEAM-${id}`, { name }),

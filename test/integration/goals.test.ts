@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { okr } from '../../examples/okr/model.ts';
-import { story } from '../../examples/okr/story.ts';
+import goals from '../../examples/goals/edgeloom.config.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { story } from '../support/goals-story.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 describe('the goals example', () => {
   it('shows on each screen what was written, and leaves no drift', async () => {
-    const graph = withTableName(okr, uniqueTableName());
+    const graph = withTableName(goals, uniqueTableName());
     const { store, projectAll } = await testTable(graph);
     const audit = { title: 'Pass the audit', leads: [], teams: ['Data', 'Web'] };
     const speed = { title: 'Halve the page load time', teams: ['Web'] };

@@ -1,0 +1,32 @@
+import { createReader, createWriter, type Store } from 'edgeloom';
+import { pageOf, type Routes } from '../rest.ts';
+import graph from './edgeloom.config.ts';
+
+/** The REST front of the catalogue. */
+export function routes(store: Store): Routes {
+  const writer = createWriter(graph, { store });
+  const reader = createReader(graph, { store });
+  return {
+    'PUT /products/:id': ({ names: [id], body }) => writer.putNode(`PRODUCT-${id}`, body),
+    'DELETE /products/:id': ({ names: [id] }) => writer.deleteNode(`PRODUCT-${id}`),
+    'PUT /stores/:id': ({ names: [id], body }) => writer.putNode(`STORE-${id}`, body),
+    'PUT /stores/:id/stock/:product': ({ names: [id, product], body: { count } }) =>
+      writer.putEdge(`STORE-${id}`, 'STOCKS', `PRODUCT-${product}`, { count }),
+
+    'GET /products/:id': ({ names: [id] }) => reader.getView(`PRODUCT-${id}`),
+    // `?name=`, `?tag=`, or `?category=` with `min` and `max` of the price.
+    'GET /products': ({ query }) => {
+      const [tag, category] = [query.get('tag'), query.get('category')];
+      if (tag !== null) return reader.search('PRODUCT.tags').equals(tag, pageOf(query));
+      if (category === null) return reader.search('PRODUCT.name').beginsWith(query.get('name') ?? '', pageOf(query));
+      const [min, max] = ['min', 'max'].map((name) => (query.has(name) ? Number(query.get(name)) : undefined));
+      return reader.search('PRODUCT.price').between(min, max, { partition: category, ...pageOf(query) });
+    },
+    'GET /products/:id/stores': ({ names: [id], query }) => reader.page(`PRODUCT-${id}`, 'STOCKS', pageOf(query)),
+    // Whole leading parts of a place: `?country=US&state=CA&city=Fresno`.
+    'GET /stores': ({ query }) => {
+      const path = ['state', 'city'].flatMap((name) => query.get(name) ?? []);
+      return reader.search('STORE.location').path(path, { partition: query.get('country') ?? '', ...pageOf(query) });
+    },
+  };
+}
