@@ -150,7 +150,7 @@ export type ErrorCode =
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
   /** The edge type does not keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with `getView`. */
-  | 'no-owner'
+  | 'no-target'
   /** The SDK's package for S3 or SQS is not installed. Remedy: Install it, as the message says. */
   | 'no-package'
   /** The page of the studio is not built. Remedy: Run `npm run build` in the clone. */

@@ -33,7 +33,7 @@ import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /** The options that decide which base items are edges of a type. */
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
-/** The attributes that views show of nodes with an owner item. */
+/** The attributes that views show of nodes with a target item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
 /** The options of a type that say when its items count as absent. */
@@ -56,7 +56,7 @@ export interface PartDefinition {
   part: PartSettings;
 }
 
-/** The item that gsi0 and gsi1 share, with the count and the total of the edges and the owner's item. */
+/** The item that gsi0 and gsi1 share, with the count and the total of the edges and the target's item. */
 export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;

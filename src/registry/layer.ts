@@ -144,7 +144,7 @@ class Layer {
     string,
     Map<string, NodeModel['searches'] extends ReadonlyMap<string, infer S> ? S : never>
   >();
-  /** Node types whose `view` decides something: that of their views, or that of their owner items. */
+  /** Node types whose `view` decides something: that of their views, or that of their target items. */
   private readonly viewed = new Set<string>();
   /** The attributes by which nodes of a type count as absent, for each type that a definition depends on. */
   private readonly absence = new Map<string, Absence>();
@@ -276,7 +276,7 @@ class Layer {
     for (const [type, node] of this.nodes) {
       // No definition here depends on it: the own model says it to whoever asks about the item itself.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
-      node.ownerOf = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
+      node.includedBy = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     }
     const usesGsi1 = edges.some(({ inbound }) =>
       [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
@@ -327,7 +327,7 @@ export function bareNode(type: string, own?: Absence): NodeModel {
     maxEntries: new Map(),
     searches: new Map(),
     parts: new Map(),
-    ownerOf: [],
+    includedBy: [],
   };
 }
 

@@ -243,7 +243,7 @@ describe('the target of an index partition', () => {
     expect((await run(...newest)).stdout).toMatch(/^target: USER-U1 \{.*"Terui".*\}\nsource /);
     expect(await json('list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER')).not.toHaveProperty('target');
     const refused = await run('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--include-target', '--json');
-    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-owner' } }]);
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-target' } }]);
   });
 
   async function attributesOf(id: string): Promise<unknown> {

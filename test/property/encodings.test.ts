@@ -11,7 +11,7 @@ import {
   isWellFormed,
   LAST_SORT_KEY,
   lowestSortKeyOfValue,
-  OWNER_SORT_KEY,
+  TARGET_SORT_KEY,
 } from '../../src/core/items/encoding.ts';
 import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
 import { anyText } from '../support/texts.ts';
@@ -151,7 +151,7 @@ describe('encodings keep order', () => {
         (given, from) => {
           expect(compareKeys(indexSortKey(given, from), LAST_SORT_KEY)).toBeLessThan(0);
           expect(compareKeys(highestSortKeyOfValue(given), LAST_SORT_KEY)).toBeLessThan(0);
-          expect(compareKeys(LAST_SORT_KEY, OWNER_SORT_KEY)).toBeLessThan(0);
+          expect(compareKeys(LAST_SORT_KEY, TARGET_SORT_KEY)).toBeLessThan(0);
         },
       ),
       RUNS,

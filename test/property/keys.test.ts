@@ -5,11 +5,11 @@ import { hashedEdgeKey, hashedSortKey } from '../../src/core/items/hashed-key.ts
 import {
   continuationKey,
   edgeIndexKey,
-  ownerIndexKey,
   quarantineKey,
   reverseKey,
   searchKey,
   searchValueKey,
+  targetItemKey,
 } from '../../src/core/items/key-forms.ts';
 import {
   edgeSortKey,
@@ -132,7 +132,7 @@ function derivedKey([kind, ...parts]: Making): string {
   const [first = '', second = ''] = parts;
   if (kind === 'edge') return edgeIndexKey(first);
   if (kind === 'order') return edgeIndexKey(first, second);
-  if (kind === 'owner') return ownerIndexKey(first, second === '' ? undefined : second);
+  if (kind === 'owner') return targetItemKey(first, second === '' ? undefined : second);
   if (kind === 'reverse') return reverseKey(first, second);
   if (kind === 'continuation') return continuationKey(first);
   if (kind === 'search') return searchKey(first);
@@ -203,7 +203,7 @@ describe('the codec of derived keys', () => {
     fc.tuple(typeName, generation, fc.option(orderName, { nil: undefined })).map(([edgeType, id, order]) => {
       const named = order === undefined ? {} : { order };
       const name = { text: order === undefined ? edgeType : `${edgeType}/${order}` };
-      return { kind: 'owner-item', edgeType, generation: id, ...named, name } as const;
+      return { kind: 'target-item', edgeType, generation: id, ...named, name } as const;
     }),
     fc.tuple(typeName, generation, end).map(([edgeType, id, source]) => {
       return { kind: 'reverse-item', edgeType, generation: id, source } as const;

@@ -164,7 +164,7 @@ describe('a script that names no order by name and no owner', () => {
     const { nodes, edges } = graphOf(plain);
     expect([...edges.keys()]).toEqual(['MEMBER', 'LINK']);
     expect([...edges.get('MEMBER')!.inbound!.orders.keys()]).toEqual(['gsi0', 'gsi1']);
-    expect(nodes.get('GOAL')!.ownerOf).toEqual([]);
+    expect(nodes.get('GOAL')!.includedBy).toEqual([]);
   });
 });
 

@@ -259,7 +259,7 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
       attributes: { M: titleOf(item) },
     });
   }
-  if (options.owner === 'included') expectOwner(options, partition, source);
+  if (options.owner === 'included') expectTargetItem(options, partition, source);
   if (!options.search.includes('tags')) return;
   for (const tag of tagsOf(item['tags']) ?? []) {
     partition.indexItems.set(`~ix/tags/${tag}`, {
@@ -271,7 +271,7 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
 }
 
 /** The node behind the PARTs that enter it, with what its view shows: above the keys of all edges. */
-function expectOwner(options: ModelOptions, partition: ExpectedPartition, source: string): void {
+function expectTargetItem(options: ModelOptions, partition: ExpectedPartition, source: string): void {
   const item = (indexPartition: string): Item => ({
     gsi0pk: { S: indexPartition },
     gsi0sk: { S: '\u{10ffff}\u0002' },

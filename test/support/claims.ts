@@ -176,7 +176,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   D12: ['integration/one-to-many.test.ts', '%s gives what it says'],
   D13: ['integration/index-keys.test.ts', 'are made, written, read, counted and checked under these names'],
   D14: [
-    'integration/reader-owner.test.ts',
+    'integration/include-target.test.ts',
     'comes in every order, with a lower end, and of every type that the edges enter',
   ],
   D15: ['integration/reader-path.test.ts', 'finds what is in a state, in a city of it and at a zip of that'],

@@ -55,7 +55,7 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
       for (const search of node.searches.values()) {
         if (search.part === undefined) addSearch(wanted, { ...base, type: node.type }, search);
       }
-      addOwner(wanted, base, node, graph.edges.values());
+      addTargetItems(wanted, base, node, graph.edges.values());
     } else if (node?.parts.get(sortKey)?.view !== undefined) {
       const { view: shown } = node.parts.get(sortKey)!.view!;
       wanted.set(derivedName(source, `~view/${sortKey}`), { attributes: { M: projected(base, shown) } });
@@ -417,7 +417,7 @@ function partitionOf(base: Base, node: Base | undefined, { partition }: InboundM
 }
 
 /** A node in the index partitions of the edge types that enter it and include their owner. */
-function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
+function addTargetItems(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
   for (const edge of edges) {
     const { type, to, inbound } = edge;
     if (inbound?.includeTarget !== true || !to.has(node.type)) continue;

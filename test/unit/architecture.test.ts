@@ -179,7 +179,7 @@ describe('derived sort keys and index partitions', () => {
     expect(importing('core/model/projection/index-partition.ts')).toEqual([
       'core/kinds/index-item.ts',
       'core/kinds/kind.ts',
-      'core/kinds/owner-item.ts',
+      'core/kinds/target-item.ts',
       'core/model/projection/list-of-place.ts',
       'core/model/projection/places.ts',
     ]);

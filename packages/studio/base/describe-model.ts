@@ -68,7 +68,7 @@ export interface DescribedEdge {
   isCounted: boolean;
   /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
   totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
-  hasOwner: boolean;
+  includesTarget: boolean;
   /** The attribute that a list has to name a value of. */
   partition?: string;
   /** The attributes that its lists can be filtered by. */
@@ -132,7 +132,7 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
-    hasOwner: inbound?.includeTarget ?? false,
+    includesTarget: inbound?.includeTarget ?? false,
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };

@@ -78,9 +78,9 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // The owner comes in the same Query, where that is read backwards.
-      const owner = edge.inbound?.includeTarget === true ? ', with its owner' : '';
-      queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
+      // The target node comes in the same Query, where that is read backwards.
+      const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
+      queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
   const writes = costsOfWrites(graph, values);

@@ -111,16 +111,18 @@ function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, va
   const { type } = node;
   const searched = unitsOfSearches(searchesOf(node, undefined), write, values);
   const showsChange = isShown(node.view, write);
-  const owners = node.ownerOf.flatMap(({ inbound }) => inbound?.items ?? []);
-  const ownersChange = write.write !== 'change' || (node.view.kind !== 'KEYS_ONLY' && showsChange);
-  const ownOrders = owners.flatMap(({ orders }) => orders);
+  const ownItems = node.includedBy.flatMap(({ inbound }) => inbound?.items ?? []);
+  const targetItemsChange = write.write !== 'change' || (node.view.kind !== 'KEYS_ONLY' && showsChange);
+  const ownOrders = ownItems.flatMap(({ orders }) => orders);
   const fanOuts = fanOutsOf(graph, node, undefined, write);
   const ownIndexes = [...searched.indexes, ...ownOrders.map(() => indexChange(write, 'none'))];
   return costOf({ type, kind: 'node' }, write, {
     view: node.hasView && showsChange ? 1 : 0,
     indexItems:
       searched.wcu +
-      (ownersChange ? sum(owners, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))) : 0),
+      (targetItemsChange
+        ? sum(ownItems, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes'))))
+        : 0),
     // A view without its node may still have edges, so that it is read.
     read: fanOuts.read + (node.hasView && write.write === 'delete' ? 1 : 0),
     byHand: unitsByHand(ownIndexes) + searched.ofValuesByHand,

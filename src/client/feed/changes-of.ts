@@ -337,7 +337,7 @@ export function placesInForce({ graph, projections }: FeedModel): Map<string, st
     for (const order of edge.inbound?.orders.values() ?? []) {
       if (!isFedOrder(graph, edge, order.name)) continue;
       const stored = ifReady(() => projections.order(edge, order));
-      note(`order ${order.name} of ${edge.type}`, stored?.order.places.ownerKey);
+      note(`order ${order.name} of ${edge.type}`, stored?.order.places.targetItemKey);
     }
     if (!isFed(graph, 'counts', edge.type)) continue;
     if (edge.count !== undefined) note(`count ${edge.type}`, projections.count(edge)?.key);

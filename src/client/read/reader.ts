@@ -6,9 +6,9 @@ import type {
   EdgeOrder,
   EdgeSourceType,
   EdgeType,
-  HasOwner,
   HasPartition,
   IdArgument,
+  IncludesTarget,
   IndexedEdgeType,
   ListedNodeType,
   NodeId,
@@ -204,7 +204,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
       InboundQuery<
         Order,
         OrderArgument<G, E, Order>,
-        HasOwner<G, E> | false,
+        IncludesTarget<G, E> | false,
         EdgeFilter<G, E>,
         PathArgument<G, E, Order>
       >

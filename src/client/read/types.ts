@@ -11,9 +11,9 @@ import type {
   EdgeTargetType,
   EdgeType,
   EdgeTypeInSet,
-  HasOwner,
   HasPartition,
   InboundAttribute,
+  IncludesTarget,
   IndexedEdgeType,
   NodeAttributes,
   NodeType,
@@ -151,12 +151,12 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
 /** The attributes that incoming edges can be filtered by: those that their index items hold. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
 
-/** The node that the edges of a type enter, with the attributes that its view shows; never where the type has no owners. */
-export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [HasOwner<G, E>] extends [false]
+/** The node that the edges of a type enter, with the attributes that its view shows; never without `includeTarget`. */
+export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [IncludesTarget<G, E>] extends [false]
   ? never
-  : OwnerOfId<G, EdgeTarget<G, E>>;
+  : TargetViewOfId<G, EdgeTarget<G, E>>;
 
-type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
+type TargetViewOfId<G extends CompiledModel, Id extends string> = Id extends string
   ? TargetView<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
   : never;
 

@@ -134,13 +134,13 @@ export function overlayOf(
 }
 
 /** The node behind its incoming edges as it is now; undefined where it is absent. */
-export function ownerItemNow(
+export function targetItemNow(
   graph: CompiledModel,
   write: OwnWrite,
   index: IndexName,
   partitions: readonly string[],
 ): Item | undefined {
-  return expectedItemsIn(graph, write, index, new Set(partitions), 'owner-item')[0];
+  return expectedItemsIn(graph, write, index, new Set(partitions), 'target-item')[0];
 }
 
 /** The index items of one kind that a base item wants in some partitions of an index. */
@@ -149,7 +149,7 @@ function expectedItemsIn(
   { source, target, item, node }: OwnWrite,
   index: IndexName,
   partitions: ReadonlySet<string>,
-  kind: 'index-item' | 'owner-item',
+  kind: 'index-item' | 'target-item',
 ): Item[] {
   const { partitionKey, sortKey } = graph.table;
   return [...derivedOf(graph, source, target, item, node).indexItems]

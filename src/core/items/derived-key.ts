@@ -9,7 +9,6 @@ import {
   inTargetPrefix,
   type KindInTarget,
   ORDER_KEY,
-  OWNER_PREFIX,
   PART_SEARCH_KEY,
   PART_VIEW_PREFIX,
   partSearchPrefix,
@@ -19,6 +18,7 @@ import {
   SOURCE_CONTINUATION_PREFIX,
   searchKey,
   searchValuePrefix,
+  TARGET_ITEM_PREFIX,
   TOTAL_PREFIX,
   unescapeSearchName,
 } from './key-forms.ts';
@@ -64,8 +64,8 @@ export type DerivedKey =
     }
   /** An index item's prefix with a rest that no projection makes. */
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /** The owner item: the index item of a node among its incoming edges. `name` is the edge type; a `/` and the name of a named order follow. */
-  | { kind: 'owner-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
+  /** The target item: the index item of a node among its incoming edges. `name` is the edge type; a `/` and the name of a named order follow. */
+  | { kind: 'target-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
   /** An item that an edge from `source` has in its target's partition. */
   | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
@@ -106,7 +106,8 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (sortKey === VIEW_KEY) return VIEW;
   if (sortKey.startsWith(QUARANTINE_PREFIX)) return parseQuarantineKey(sortKey);
   const { generation, plain } = splitGeneration(sortKey);
-  if (plain.startsWith(OWNER_PREFIX)) return parseOwnerKey(plain.slice(OWNER_PREFIX.length), generation);
+  if (plain.startsWith(TARGET_ITEM_PREFIX))
+    return parseTargetItemKey(plain.slice(TARGET_ITEM_PREFIX.length), generation);
   if (plain.startsWith(INDEX_PREFIX)) return parseIndexKey(plain, generation);
   if (plain.startsWith(PART_VIEW_PREFIX)) return parsePartViewKey(plain.slice(PART_VIEW_PREFIX.length), generation);
   for (const kind of KINDS_IN_TARGET) {
@@ -140,8 +141,8 @@ export function formatDerivedKey(
     }
     case 'part-view':
       return partViewKey(key.part, generation);
-    case 'owner-item':
-      return keyWithEnd(withGenerationMark(OWNER_PREFIX, generation), key.name);
+    case 'target-item':
+      return keyWithEnd(withGenerationMark(TARGET_ITEM_PREFIX, generation), key.name);
     default:
       if ('source' in key) return keyWithEnd(inTargetPrefix(key.kind, key.edgeType, generation), key.source);
       return (withGenerationMark(NAMED.find(([kind]) => kind === key.kind)![1], generation) +
@@ -204,15 +205,15 @@ function parsePartViewKey(part: string, generation: number): DerivedKey {
   return isTypeName(part) ? { kind: 'part-view', edgeType: '', generation, part } : UNKNOWN_ITEM;
 }
 
-function parseOwnerKey(rest: string, generation: number): DerivedKey {
+function parseTargetItemKey(rest: string, generation: number): DerivedKey {
   const name = parseKeyEnd(rest);
   const slash = rest.indexOf('/');
   const edgeType = slash < 0 ? rest : rest.slice(0, slash);
   if (name === undefined || (name.text !== undefined && !isTypeName(edgeType))) {
     return { kind: 'index-item', of: 'nothing', edgeType: '', generation };
   }
-  if (name.text === undefined) return { kind: 'owner-item', edgeType: '', generation, name };
-  return { kind: 'owner-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
+  if (name.text === undefined) return { kind: 'target-item', edgeType: '', generation, name };
+  return { kind: 'target-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
 }
 
 function parseKeyWithSource(kind: KindInTarget, rest: string, generation: number): DerivedKey {
@@ -232,7 +233,7 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
 }
 
 /**
- * The sort key of the base item that an index item, or the view of a part, belongs to: an edge's, a part's, or of other search and owner
+ * The sort key of the base item that an index item, or the view of a part, belongs to: an edge's, a part's, or of other search and target
  * items the node's, which is `source`. Undefined where the key has a hash of the edge's sort key, and for a key that no projection makes.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {

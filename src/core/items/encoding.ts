@@ -174,8 +174,8 @@ const AFTER_SOURCES = '[';
 const HIGHEST = '\u{10ffff}';
 /** Above the sort key of every value. */
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
-/** The sort key of an owner item: above `LAST_SORT_KEY`. */
-export const OWNER_SORT_KEY = `${HIGHEST}\u0002`;
+/** The sort key of a target item: above `LAST_SORT_KEY`. */
+export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
 
 /** The text of an encoded value inside a sort key. */
 export function escapeValue(encoded: string): string {

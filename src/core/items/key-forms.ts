@@ -8,8 +8,8 @@ import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY }
 
 /** The beginning of the sort keys of index items. */
 export const INDEX_PREFIX = '~ix/';
-/** The beginning of the sort keys of owner items; the name is that of an option, which no order can have. */
-export const OWNER_PREFIX = '~ix/#includeTarget/';
+/** The beginning of the sort keys of target items; the name is that of an option, which no order can have. */
+export const TARGET_ITEM_PREFIX = '~ix/#includeTarget/';
 /** The beginning of the sort keys of counts of edges. */
 export const DEGREE_PREFIX = '~degree/';
 /** The beginning of the sort keys of totals of the edges that enter a node. */
@@ -78,8 +78,8 @@ export function hashedOrNamedIndexPrefix(generation = 1): string {
  * The sort key of a node's index item among its incoming edges of a type, or with an order's name among those in that
  * order: `~ix/#includeTarget/TICKET`, `~ix/#includeTarget/TICKET/byPriority`.
  */
-export function ownerIndexKey(edgeType: string, orderName?: string, generation = 1): DerivedSortKey {
-  const prefix = generationPrefix(INDEX_PREFIX, generation) + OWNER_PREFIX.slice(INDEX_PREFIX.length);
+export function targetItemKey(edgeType: string, orderName?: string, generation = 1): DerivedSortKey {
+  const prefix = generationPrefix(INDEX_PREFIX, generation) + TARGET_ITEM_PREFIX.slice(INDEX_PREFIX.length);
   return fittingKey(prefix, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
 }
 

@@ -7,10 +7,10 @@ import { form } from './form.ts';
 import { inTargetPart, KINDS_OF_TARGETS } from './in-target.ts';
 import { indexItem, indexItemPart } from './index-item.ts';
 import type { ItemKind } from './kind.ts';
-import { ownerItem } from './owner-item.ts';
 import type { Part, PartKind } from './part.ts';
 import { partView } from './part-view.ts';
 import { quarantineEntry } from './quarantine-entry.ts';
+import { targetItem } from './target-item.ts';
 import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
 import { VIEW_PARTS, view } from './view.ts';
 import { watermark } from './watermark.ts';
@@ -21,7 +21,7 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   ...KINDS_OF_TARGETS,
   view,
   'index-item': indexItem,
-  'owner-item': ownerItem,
+  'target-item': targetItem,
   'part-view': partView,
   count,
   total,

@@ -162,8 +162,8 @@ export interface NodeModel {
   searches: ReadonlyMap<string, SearchModel>;
   /** Parts of the node with base items of their own, by name. */
   parts: ReadonlyMap<string, PartModel>;
-  /** Edge types that enter the node and include it as the owner of their index partitions. */
-  ownerOf: readonly EdgeModel[];
+  /** Edge types that enter the node and include it in their index partitions. */
+  includedBy: readonly EdgeModel[];
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;
   /** The attribute with the time at which a node ends; undefined: none. */

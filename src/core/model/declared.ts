@@ -72,7 +72,7 @@ export interface EdgeTypes {
   /** The ones that are ordered as numbers. */
   numbersOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
-  owner: boolean;
+  includesTarget: boolean;
   /** Whether its index items have a partition attribute, whose value queries name. */
   partition: boolean;
   /** Whether edge sets have the type. */
@@ -324,7 +324,7 @@ export interface EdgeTypesOf<
     NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>
   >;
   numbersOfSource: NumbersOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
-  owner: Option<Inbound, 'includeTarget'> extends infer Owner extends boolean ? Owner : false;
+  includesTarget: Option<Inbound, 'includeTarget'> extends infer Included extends boolean ? Included : false;
   partition: IsGiven<Inbound, 'partition'>;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);

@@ -27,7 +27,7 @@ interface OpenTypes {
   orders: Record<string, SearchTypes['value']>;
   shown: string;
   shownOfSource: string;
-  owner: true;
+  includesTarget: true;
   partition: boolean;
   inSet: true;
   degree: true;
@@ -198,7 +198,7 @@ export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = T
 export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shownOfSource'>;
 
 /** Whether the target of an edge type is in the index partitions of its incoming edges. */
-export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'owner'>;
+export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'includesTarget'>;
 
 /** Whether the index items of an edge type have a partition attribute: queries then name its value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;

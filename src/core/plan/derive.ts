@@ -2,12 +2,12 @@ import type { Item } from '../items/attribute-value.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge } from '../kinds/element.ts';
-import { ownerItems } from '../kinds/owner-item.ts';
 import { partViewItem } from '../kinds/part-view.ts';
 import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues } from '../kinds/parts/index-items.ts';
 import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
 import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields } from '../kinds/parts/totals.ts';
+import { targetItems } from '../kinds/target-item.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { isGone } from '../model/gone.ts';
@@ -237,7 +237,7 @@ function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): DerivedImage 
   // The shares are derived only for their problems: the joined items themselves are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
   const attributes = subject.projectAttributes(node.view, true);
-  for (const { key, item, settleBefore } of ownerItems(node, subject, attributes)) items.add(key, item, settleBefore);
+  for (const { key, item, settleBefore } of targetItems(node, subject, attributes)) items.add(key, item, settleBefore);
   // rule: attributes-are-there-while-the-node-is
   return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
 }

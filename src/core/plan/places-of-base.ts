@@ -41,8 +41,8 @@ export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey):
       if (count !== undefined) add({ key: count.places.items.key(target), orders: [] });
     } else if (kind.kind === 'node') {
       addSearches(kind.node, undefined);
-      for (const { inbound } of kind.node.ownerOf) {
-        for (const { inForce } of inbound?.items ?? []) add({ key: inForce.places.ownerKey });
+      for (const { inbound } of kind.node.includedBy) {
+        for (const { inForce } of inbound?.items ?? []) add({ key: inForce.places.targetItemKey });
       }
     } else if (kind.kind === 'part') {
       if (kind.part.view !== undefined) add({ key: kind.part.view.inForce.places.key });

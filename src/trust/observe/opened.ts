@@ -118,7 +118,7 @@ type OpenedByDerived = (context: OddityContext, change: SeenChange) => Opened;
 const OPENED_BY_DERIVED: { readonly [Kind in Exclude<DerivedKind, KindInTarget>]: OpenedByDerived } = {
   view: openedByView,
   'index-item': openedByIndexItem,
-  'owner-item': openedByIndexItem,
+  'target-item': openedByIndexItem,
   'part-view': openedByIndexItem,
   count: openedByCount,
   total: openedByCount,

@@ -41,7 +41,7 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   total: COUNT,
   view: { order: 1, repair: alwaysRepaired(repairView) },
   'index-item': INDEX_ITEM,
-  'owner-item': INDEX_ITEM,
+  'target-item': INDEX_ITEM,
   'part-view': INDEX_ITEM,
   'reverse-item': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileReverseItem)) },
   'total-entry': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileTotalEntry)) },

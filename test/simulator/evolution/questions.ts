@@ -126,8 +126,8 @@ export class Questions {
       const equal = isRank && random.chance(0.4) ? random.oneOf(['LEAD', 'MEMBER']) : undefined;
       if (random.chance(0.15)) kinds.push((ask) => ask.inDegree(name, target, equal));
       else {
-        const withOwner = spec.edge.owner && random.chance(0.5);
-        kinds.push((ask) => ask.inbound(name, target, { equal, withOwner, reverse: random.chance(0.4) }));
+        const withTarget = spec.edge.owner && random.chance(0.5);
+        kinds.push((ask) => ask.inbound(name, target, { equal, withTarget, reverse: random.chance(0.4) }));
       }
     }
     if (orders.length > 0) kinds.push((ask) => ask.page(random.oneOf(orders as [string]), target));
@@ -196,15 +196,15 @@ export class Questions {
     {
       equal,
       reverse = false,
-      withOwner = false,
-    }: { equal?: string | undefined; reverse?: boolean; withOwner?: boolean } = {},
+      withTarget = false,
+    }: { equal?: string | undefined; reverse?: boolean; withTarget?: boolean } = {},
   ): Promise<Asked> {
     const { reader, spec, truth } = this;
     const asked = {
       order: name,
       reverse,
       ...(equal !== undefined && { equals: equal }),
-      ...(withOwner && { includeTarget: true }),
+      ...(withTarget && { includeTarget: true }),
     };
     let owner: { attributes: unknown } | null | undefined;
     const { items, question } = await this.walk(`inbound ${target} ${name} ${equal ?? ''}`, async (options) => {
@@ -218,7 +218,7 @@ export class Questions {
         const problems = judgeList(this.inboundOf(span, name, target, equal), items, reverse);
         const owners = viewStates(truth.history, span, spec, target);
         const text = stableText(owner?.attributes ?? null);
-        if (withOwner && !owners.has(text))
+        if (withTarget && !owners.has(text))
           problems.push(`the owner is ${text} instead of ${[...owners].join(' or ')}`);
         return problems;
       },

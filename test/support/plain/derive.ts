@@ -16,8 +16,8 @@ import { FanOutPlaces } from '../../../src/core/model/projection/places.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { attributesOfPart, givenBy, joinedItem, usesSource } from './joined.ts';
-import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
+import { targetItems } from './target-items.ts';
 import { countedFields } from './totals.ts';
 
 /**
@@ -162,7 +162,7 @@ function derivedOfNode(graph: CompiledModel, node: NodeModel, id: string, image:
   const searched = searchItemsOf(node, undefined, subject, problems);
   noteProblemsOfSource(graph, node, subject, problems);
   const attributes = subject.project(node.view, problems);
-  const indexItems = new Map([...searched, ...ownerItems(node, subject, attributes, problems)]);
+  const indexItems = new Map([...searched, ...targetItems(node, subject, attributes, problems)]);
   return { ...NOTHING, attributes, indexItems, problems };
 }
 

@@ -60,15 +60,15 @@ describe('the cost of a put', () => {
     expect(change('USER')).not.toHaveProperty('perEdge');
   });
 
-  it('counts the owner items of a node as the index items of its edges', () => {
+  it('counts the target items of a node as the index items of its edges', () => {
     expect(put('USER')).toMatchObject({ base: 1, view: 1, indexItems: 5, total: 7 });
   });
 });
 
 describe('the cost of a query', () => {
-  it('is told for each order, by its shards, and says where the owner comes along', () => {
+  it('is told for each order, by its shards, and says where the target comes along', () => {
     for (const order of ['gsi0', 'gsi1', 'byHours']) {
-      expect(query(`inbound FOR by ${order}, with its owner`)).toMatchObject({ calls: 1, rcu: 0.5 });
+      expect(query(`inbound FOR by ${order}, with its target`)).toMatchObject({ calls: 1, rcu: 0.5 });
     }
     expect(query('inbound SEEN by byTime')).toMatchObject({ calls: 4, rcu: 2 });
   });

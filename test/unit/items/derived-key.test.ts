@@ -5,11 +5,11 @@ import {
   countNameOf,
   degreeKey,
   edgeIndexKey,
-  ownerIndexKey,
   quarantineKey,
   reverseKey,
   searchKey,
   searchValueKey,
+  targetItemKey,
 } from '../../../src/core/items/key-forms.ts';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
 
@@ -23,8 +23,8 @@ describe('the kind of a derived item', () => {
     [searchValueKey('name', LONG), 'index-item', ''],
     [edgeIndexKey('FOLLOWS-USER-1'), 'index-item', 'FOLLOWS'],
     [edgeIndexKey(`FOLLOWS-USER-${LONG}`, 'byDate'), 'index-item', ''],
-    [ownerIndexKey('FOLLOWS'), 'owner-item', 'FOLLOWS'],
-    [ownerIndexKey('FOLLOWS', 'byDate', 3), 'owner-item', 'FOLLOWS', 3],
+    [targetItemKey('FOLLOWS'), 'target-item', 'FOLLOWS'],
+    [targetItemKey('FOLLOWS', 'byDate', 3), 'target-item', 'FOLLOWS', 3],
     [reverseKey('FOLLOWS', 'USER-1'), 'reverse-item', 'FOLLOWS'],
     [reverseKey('FOLLOWS', `USER-${LONG}`), 'reverse-item', 'FOLLOWS'],
     [degreeKey('FOLLOWS'), 'count', 'FOLLOWS'],

@@ -5,9 +5,9 @@ import {
   countNameOf,
   degreeKey,
   edgeIndexKey,
-  ownerIndexKey,
   searchKey,
   searchValueKey,
+  targetItemKey,
 } from '../../../src/core/items/key-forms.ts';
 import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 
@@ -21,7 +21,7 @@ describe('keys of generations', () => {
   it('a later generation stands behind the prefix', () => {
     expect(edgeIndexKey('FOLLOWS-USER-2', undefined, 2)).toBe('~ix/@2/FOLLOWS-USER-2');
     expect(edgeIndexKey('FOLLOWS-USER-2', 'byDate', 3)).toBe('~ix/@3/#byDate/FOLLOWS-USER-2');
-    expect(ownerIndexKey('TICKET', 'byDate', 2)).toBe('~ix/@2/#includeTarget/TICKET/byDate');
+    expect(targetItemKey('TICKET', 'byDate', 2)).toBe('~ix/@2/#includeTarget/TICKET/byDate');
     expect(searchValueKey('foods', 'ramen', 2)).toBe('~ix/@2/foods/ramen');
     expect(degreeKey(countNameOf('FOLLOWS', 2))).toBe('~degree/@2/FOLLOWS');
   });
@@ -30,7 +30,7 @@ describe('keys of generations', () => {
     expect(splitGeneration('~ix/@2/name')).toEqual({ generation: 2, plain: '~ix/name' });
     expect(splitGeneration('~degree/@12/FOLLOWS')).toEqual({ generation: 12, plain: '~degree/FOLLOWS' });
     expect(parseDerivedKey('~ix/@3/#byDate/FOLLOWS-USER-2')).toMatchObject({ order: 'byDate', generation: 3 });
-    expect(parseDerivedKey('~ix/@2/#includeTarget/TICKET')).toMatchObject({ kind: 'owner-item', edgeType: 'TICKET' });
+    expect(parseDerivedKey('~ix/@2/#includeTarget/TICKET')).toMatchObject({ kind: 'target-item', edgeType: 'TICKET' });
     expect(baseKeyOfIndexItem('USER-1', '~ix/@2/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
     expect(baseKeyOfIndexItem('USER-1', '~ix/@3/#byDate/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
     expect(baseKeyOfIndexItem('USER-1', '~ix/@2/name')).toBe('USER-1');

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem } from '../../../src/core/items/derived-key.ts';
 import {
   edgeIndexKey,
-  ownerIndexKey,
   quarantineKey,
   searchKey,
   searchValueKey,
+  targetItemKey,
 } from '../../../src/core/items/key-forms.ts';
 import {
   checkKeyText,
@@ -54,8 +54,8 @@ describe('derived sort keys', () => {
   it('stay readable', () => {
     expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1')).toBe('~ix/GOALMEMBERSHIP-USER-U1');
     expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1', 'byPriority')).toBe('~ix/#byPriority/GOALMEMBERSHIP-USER-U1');
-    expect(ownerIndexKey('TICKET')).toBe('~ix/#includeTarget/TICKET');
-    expect(ownerIndexKey('TICKET', 'byPriority')).toBe('~ix/#includeTarget/TICKET/byPriority');
+    expect(targetItemKey('TICKET')).toBe('~ix/#includeTarget/TICKET');
+    expect(targetItemKey('TICKET', 'byPriority')).toBe('~ix/#includeTarget/TICKET/byPriority');
     expect(searchKey('name')).toBe('~ix/name');
     expect(searchValueKey('favoriteFoods', 'ramen')).toBe('~ix/favoriteFoods/ramen');
     expect(quarantineKey('GOAL-G1', 'label/0001')).toBe('~quarantine/GOAL-G1/label/0001');
@@ -92,7 +92,7 @@ describe('the base item of an index item', () => {
     ['~ix/#byName/', undefined],
     ['~ix/#includeTarget/MEMBER', 'GOAL-1'],
     ['~ix/#includeTarget/MEMBER/byName', 'GOAL-1'],
-    [ownerIndexKey('M'.repeat(1020)), 'GOAL-1'],
+    [targetItemKey('M'.repeat(1020)), 'GOAL-1'],
     ['~ix/#ByName/MEMBER-USER-1', undefined],
   ])('of %s is %s', (key, base) => expect(baseKeyOfIndexItem('GOAL-1', key)).toBe(base));
 });

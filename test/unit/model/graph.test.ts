@@ -115,7 +115,7 @@ describe('what a model may say', () => {
         LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
       },
     });
-    const owned = [...graph.nodes.values()].map(({ type, ownerOf }) => [type, ownerOf.map((edge) => edge.type)]);
+    const owned = [...graph.nodes.values()].map(({ type, includedBy }) => [type, includedBy.map((edge) => edge.type)]);
     expect(owned).toEqual([
       ['USER', []],
       ['TEAM', ['JOINS']],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, setOwn } from '../../../src/core/items/attribute-value.ts';
-import { indexSortKey, OWNER_SORT_KEY } from '../../../src/core/items/encoding.ts';
+import { indexSortKey, TARGET_SORT_KEY } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import { shardOf } from '../../../src/core/items/shard.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -190,7 +190,7 @@ describe('each: one search item for each value', () => {
   });
 });
 
-describe('the owner items of a node', () => {
+describe('the target items of a node', () => {
   const edges = {
     FOR: edge({
       from: 'USER',
@@ -205,7 +205,7 @@ describe('the owner items of a node', () => {
   };
   const keys = (index: string, partition: string): Item => ({
     [`${index}pk`]: { S: partition },
-    [`${index}sk`]: { S: OWNER_SORT_KEY },
+    [`${index}sk`]: { S: TARGET_SORT_KEY },
   });
 
   it('are one for gsi0 and gsi1 and one for each named order, with what the view shows', () => {

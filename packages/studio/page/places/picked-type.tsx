@@ -73,7 +73,7 @@ function entryOf(kind: 'node' | 'edge', type: string) {
 }
 
 function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer | undefined }) {
-  const { type, from, to, labels, orders, totals, isCounted, copies, hasOwner, shards } = edge;
+  const { type, from, to, labels, orders, totals, isCounted, copies, includesTarget, shards } = edge;
   const ways = sample?.edges[type]?.ways ?? [];
   return (
     <>
@@ -102,7 +102,7 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
       )}
       <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>
       {copies.length > 0 && <Fact name="copies">{copies.join(', ')} of the target</Fact>}
-      {hasOwner && <Fact name="owner">the target is in the list</Fact>}
+      {includesTarget && <Fact name="target">is in the list</Fact>}
       {isCounted && <Fact name="count">the edges that leave a node</Fact>}
       {Object.entries(totals).map(([direction, { sums, groups }]) => (
         <Fact key={direction} name={`total, ${direction}`}>

@@ -1,5 +1,5 @@
 import type { Item } from '../../../core/items/attribute-value.ts';
-import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
@@ -9,7 +9,7 @@ import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
-import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, ownerItemNow } from '../../session/own-writes.ts';
+import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, targetItemNow } from '../../session/own-writes.ts';
 import {
   checkLimit,
   type EveryReadOptions,
@@ -38,8 +38,8 @@ import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type Targ
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
+import { isTargetItem, readTargetItem, requireTargetItem } from './target-item.ts';
 
 /**
  * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
@@ -76,7 +76,7 @@ export interface InboundQuery<
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
-   * Also give the target node, of an edge type with `includeTarget`; throws `no-owner` for others. Only the first page has it,
+   * Also give the target node, of an edge type with `includeTarget`; throws `no-target` for others. Only the first page has it,
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
@@ -123,28 +123,28 @@ export async function readInbound(
   checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = resolveInboundQuery(context, edgeType, target, options);
-  if (options.includeTarget === true) checkOwner(query.edge);
-  const asksOwner = options.includeTarget === true && options.cursor === undefined;
+  if (options.includeTarget === true) requireTargetItem(query.edge);
+  const asksTarget = options.includeTarget === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await readRelevantOwnWrites(
     context,
-    (key) => affectsInbound(context.graph, query, key) || (asksOwner && isNodeItself(key, target)),
+    (key) => affectsInbound(context.graph, query, key) || (asksTarget && isNodeItself(key, target)),
   );
-  const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
-    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
-    asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
+  const [{ gathered, cursor, target: met }, looked] = await Promise.all([
+    gatherInbound(context, { ...query, takesTarget: asksTarget && isOnTheWay }, options, [], own),
+    asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
-  const owner =
+  const targetItem =
     ownNode === undefined
       ? (met ?? looked)
-      : ownerItemNow(context.projections.model, ownNode, query.index, query.partitions);
+      : targetItemNow(context.projections.model, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => edgeOfItem(context, edgeType, target, item));
   return {
     items,
-    ...(asksOwner && {
-      target: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
+    ...(asksTarget && {
+      target: targetItem === undefined ? null : { id: target, attributes: indexAttributes(context, targetItem) },
     }),
     ...(cursor !== undefined && { cursor }),
     ...noticeOfOwnWrites(context),
@@ -170,7 +170,7 @@ export interface ResolvedInbound {
   /** The keys of the edges' index items in the table. */
   itemKeys: ItemKeys;
   /** The sort key of the node's own item in the order, where it is among its edges. */
-  ownerKey: string;
+  targetItemKey: string;
   range: KeyRange;
   reverse: boolean;
   /** Whether the range has no upper end but that of all edges. */
@@ -179,7 +179,7 @@ export interface ResolvedInbound {
   where?: Filter;
   maxRcu?: number;
   /** Whether the node behind the edges is read along with them; only where the range ends there. */
-  takesOwner?: boolean;
+  takesTarget?: boolean;
   binding: readonly unknown[];
   /** Fingerprint of what the order means. */
   meaning: string;
@@ -223,7 +223,7 @@ export function resolveInboundQuery(
     index,
     partitions,
     itemKeys: places.itemKeys(edge.from, sortKey),
-    ownerKey: places.ownerKey,
+    targetItemKey: places.targetItemKey,
     range,
     reverse,
     isOpenAbove,
@@ -271,7 +271,7 @@ export async function gatherInbound(
   options: InboundQuery,
   boundTo: readonly unknown[],
   own: OwnWrites,
-): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
+): Promise<{ gathered: Gathered; cursor?: string; target?: Item }> {
   const { graph, cursorKey } = context;
   const {
     edge,
@@ -283,7 +283,7 @@ export async function gatherInbound(
     reverse,
     where,
     maxRcu,
-    takesOwner = false,
+    takesTarget = false,
     binding,
     meaning,
   } = query;
@@ -294,17 +294,21 @@ export async function gatherInbound(
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
-  let owner: Item | undefined;
-  if (takesOwner) {
-    request.range = { from: range.from, to: OWNER_SORT_KEY };
+  let ownItem: Item | undefined;
+  if (takesTarget) {
+    request.range = { from: range.from, to: TARGET_SORT_KEY };
     // The node is kept when it is read, and is not an item of the page.
     request.accept = (item) => {
-      if (isOwnerItem(context, query, item)) owner = item;
+      if (isTargetItem(context, query, item)) ownItem = item;
       return accept(item);
     };
     request.unwanted = 1;
   }
   const gathered = await gatherPage(context, request);
   const { lastKey } = gathered;
-  return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+  return {
+    gathered,
+    target: ownItem,
+    cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey),
+  };
 }

@@ -245,7 +245,7 @@ async function readShard(
 /**
  * Which items of an index partition are hits: those whose keys in the table the projection makes. A producer's own attributes
  * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
- * node may be among its own edges as their owner.
+ * node may be among its own edges as their target.
  */
 export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) => isHitOf(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');

@@ -54,8 +54,8 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
-    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
-    nodes.set(type, { ...compiled, ownerOf, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
+    const includedBy = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
+    nodes.set(type, { ...compiled, includedBy, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
   }
   const usesGsi1 = [...edges.values()].some(({ inbound }) =>
     [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
@@ -132,9 +132,9 @@ function checkCopies(
 ): void {
   for (const name of copy) {
     const part = name.split('.')[0]!;
-    const owner = [...to].find((target) => nodes.get(target)?.parts.has(part));
-    if (owner === undefined) continue;
-    const message = `names ${name}, of a part of ${owner}: copies are of attributes of the node itself`;
+    const partOf = [...to].find((target) => nodes.get(target)?.parts.has(part));
+    if (partOf === undefined) continue;
+    const message = `names ${name}, of a part of ${partOf}: copies are of attributes of the node itself`;
     mistakes.push({ path: `edges.${type}.copy`, message });
   }
 }

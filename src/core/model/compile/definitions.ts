@@ -127,7 +127,7 @@ export function compileNode(
     versionAttribute,
     searches,
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
-    ownerOf: [],
+    includedBy: [],
     ...(deletedWhen !== undefined && { deletedWhen }),
     ...(expires !== undefined && { expires }),
   };

@@ -7,13 +7,13 @@ import {
   fittingKey,
   hashedOrNamedIndexPrefix,
   inTargetPrefix,
-  ownerIndexKey,
   partViewKey,
   quarantineKey,
   reverseKey,
   searchKey,
   searchValuePrefix,
   sourceContinuationKey,
+  targetItemKey,
   totalKey,
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
@@ -117,11 +117,11 @@ export class EdgeItemPlaces {
   /** The text before an edge's sort key. */
   readonly prefix: string;
   /** The sort key of the target node's own item among its edges. */
-  readonly ownerKey: DerivedSortKey;
+  readonly targetItemKey: DerivedSortKey;
 
   constructor(edgeType: string, orderName: string | undefined, generation = 1) {
     this.prefix = edgeIndexPrefix(orderName, generation);
-    this.ownerKey = ownerIndexKey(edgeType, orderName, generation);
+    this.targetItemKey = targetItemKey(edgeType, orderName, generation);
   }
 
   /** The sort key of an edge's item; one that leaves no room is named by a hash. */
@@ -149,8 +149,8 @@ export class OrderPlaces {
   }
 
   /** The sort key of the target node's own item in the order. */
-  get ownerKey(): DerivedSortKey {
-    return this.items.ownerKey;
+  get targetItemKey(): DerivedSortKey {
+    return this.items.targetItemKey;
   }
 
   /** The keys in the table of the index items of edges with one sort key, which leave nodes of these types. */

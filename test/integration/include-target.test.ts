@@ -180,13 +180,13 @@ describe('the owner', () => {
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
     const open = reader as unknown as Reader<CompiledModel>;
     const fails = (code: string) => expect.objectContaining({ code });
-    await expect(open.inbound('USER-1', 'SEEN', { includeTarget: true })).rejects.toThrow(fails('no-owner'));
+    await expect(open.inbound('USER-1', 'SEEN', { includeTarget: true })).rejects.toThrow(fails('no-target'));
     const options = { includeTarget: true } as object;
     await expect(open.page('USER-1', 'FOR', options)).rejects.toThrow(fails('invalid-argument'));
   });
 });
 
-describe('the owner item', () => {
+describe('the target item', () => {
   async function own() {
     const made = await testTable(tickets(uniqueTableName()));
     const writer = createWriter(made.graph, { store: made.store });

@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
-import { OWNER_SORT_KEY } from '../items/encoding.ts';
+import { TARGET_SORT_KEY } from '../items/encoding.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundOrder, NodeModel } from '../model/compiled.ts';
@@ -12,50 +12,50 @@ import { withAttributes } from './parts/index-items.ts';
 import type { Subject } from './parts/subject.ts';
 
 /** The item of a node among its incoming edges. It is compared and repaired as any other index item. */
-export const ownerItem: ItemKind<'owner-item'> = {
+export const targetItem: ItemKind<'target-item'> = {
   ...INDEXED,
-  name: 'owner-item',
+  name: 'target-item',
   lifetime: { of: 'generation', projectionOf },
   originsOf: (_graph, { source }) => [
     origin({ source, target: source }, 'edges.….inbound.includeTarget', 'The node, among its incoming edges.'),
   ],
 };
 
-/** Returns the projection of an owner item, from its key, or from its index keys if the key is hashed. Undefined if neither tells. */
-function projectionOf(_source: string, key: KeyOf<'owner-item'>, item: Item): IndexPlace | undefined {
+/** Returns the projection of a target item, from its key, or from its index keys if the key is hashed. Undefined if neither tells. */
+function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): IndexPlace | undefined {
   const { edgeType, order, generation } = key;
   if (key.name.hash === undefined) return { of: 'edge', edgeType, order, generation };
   const [place] = projectionsOfIndexPartitions(item);
   return place?.of === 'edge' ? { ...place, generation } : undefined;
 }
 
-/** An owner item with its sort key, and with the time in `Derived` if its generation is new. */
-export interface OwnerItem {
+/** A target item with its sort key, and with the time in `Derived` if its generation is new. */
+export interface TargetItem {
   key: DerivedSortKey;
   item: Item;
   settleBefore?: number;
 }
 
 /**
- * Owner items: the items that a node asks for in the index partitions of its own incoming edges, for edge types with
+ * Target items: the items that a node asks for in the index partitions of its own incoming edges, for edge types with
  * `includeTarget`. The node sorts after every edge, so that one backward Query returns it and the last of its edges. They contain
  * the node's attributes of the view, so that a reader does not need the view as well.
  *
  * @param attributes the node's attributes in its view.
  */
-export function ownerItems(node: NodeModel, subject: Subject, attributes: Item): OwnerItem[] {
-  const items: OwnerItem[] = [];
-  for (const edge of node.ownerOf) {
+export function targetItems(node: NodeModel, subject: Subject, attributes: Item): TargetItem[] {
+  const items: TargetItem[] = [];
+  for (const edge of node.includedBy) {
     for (const { orders, inForce } of edge.inbound?.items ?? []) {
       const { places, settleBefore, isSuperseded } = inForce;
-      const item = ownerKeys(orders, sortKeyOfEdge(edge, subject.source));
+      const item = targetItemKeys(orders, sortKeyOfEdge(edge, subject.source));
       if (Object.keys(item).length === 0) continue;
       try {
         const whole =
           node.view.kind === 'KEYS_ONLY' && attributes[ENDS] === undefined
             ? item
             : withAttributes(item, attributes, subject);
-        items.push({ key: places.ownerKey, item: whole, settleBefore });
+        items.push({ key: places.targetItemKey, item: whole, settleBefore });
       } catch (error) {
         subject.noteProblem(error, isSuperseded);
       }
@@ -64,16 +64,16 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
   return items;
 }
 
-function ownerKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
+function targetItemKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
     // There is one shard only, so neither value nor source matters.
     const partition = order.places.partition(edgeKey, '', '');
-    // No edge can be in a partition with such a key, so no owner item is needed.
+    // No edge can be in a partition with such a key, so no target item is needed.
     if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };
-    item[names.sort] = { S: OWNER_SORT_KEY };
+    item[names.sort] = { S: TARGET_SORT_KEY };
   }
   return item;
 }

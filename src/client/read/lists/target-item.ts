@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { OWNER_SORT_KEY } from '../../../core/items/encoding.ts';
+import { TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -8,42 +8,42 @@ import type { ReadContext } from '../request/context.ts';
 /** The node that edges enter, where it is in their index partition behind them. */
 
 /** Where a node lies among the edges that enter it. */
-interface OwnerPlace {
+interface TargetItemPlace {
   edge: EdgeModel;
   /** The sort key of every base edge that enters it. */
   edgeKey: string;
   /** The sort key of its own index item. */
-  ownerKey: string;
+  targetItemKey: string;
   index: IndexName;
   partitions: readonly string[];
 }
 
 /** Reads the node behind the edges alone. */
-export async function readOwner(context: ReadContext, query: OwnerPlace): Promise<Item | undefined> {
+export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
   const { index, partitions } = query;
   // One partition, since includeTarget needs shards: 1; none where its key is longer than an index takes.
   const [partition] = partitions;
   if (partition === undefined) return undefined;
-  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
+  const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };
   const { items } = await context.store.query({ index, partition, sortKey });
-  return items.find((item) => isOwnerItem(context, query, item));
+  return items.find((item) => isTargetItem(context, query, item));
 }
 
-/** Whether an item is that of the node itself: no other partition holds an owner item of this node. */
-export function isOwnerItem(
+/** Whether an item is that of the node itself: no other partition holds a target item of this node. */
+export function isTargetItem(
   { graph }: ReadContext,
-  { edge, edgeKey, ownerKey }: Omit<OwnerPlace, 'index' | 'partitions'>,
+  { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
   item: Item,
 ): boolean {
   const source = stringOf(item[graph.table.partitionKey]) ?? '';
-  return stringOf(item[graph.table.sortKey]) === ownerKey && sortKeyOfEdge(edge, source) === edgeKey;
+  return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
 }
 
-/** Throws `no-owner` if the model does not put a target node into the index partition of its incoming edges (`includeTarget`). */
-export function checkOwner({ type, inbound }: EdgeModel): void {
+/** Throws `no-target` if the model does not put a target node into the index partition of its incoming edges (`includeTarget`). */
+export function requireTargetItem({ type, inbound }: EdgeModel): void {
   if (inbound?.includeTarget === true) return;
   throw new EdgeloomError(
-    'no-owner',
+    'no-target',
     `Edges of type ${type} do not have the node that they enter in their index.`,
     `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
   );
