@@ -10,7 +10,7 @@ import type { EngineCommand } from './command.ts';
 /** The release that the tests run on; other platforms are asked to install the same. */
 const VERSION = '1.2.1';
 
-/** An empty database of this release with indexes that the engine lacks: see docs/decisions/006. */
+/** An empty database of this release with indexes that the engine lacks: without them each write reads all stream records. */
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
