@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { itemOfJson } from '../../../src/client/write/import.ts';
-import { type ItemWords, itemCalls } from '../../../src/client/write/item/item-calls.ts';
+import { type ItemWords, itemCalls } from '../../../src/client/write/item-calls.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Capacity } from '../../../../src/client/call/capacity.ts';
 import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
-import { type ItemWords, itemCalls } from '../../../../src/client/write/item/item-calls.ts';
+import { type ItemWords, itemCalls } from '../../../../src/client/write/item-calls.ts';
 import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
 import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
 import { typePrefix } from '../../../../src/core/items/keys.ts';

@@ -1,9 +1,9 @@
-import type { CompiledModel } from '../../../core/model/compiled.ts';
-import type { CallResult } from '../../call/capacity.ts';
-import type { AttributeChange } from '../update/attribute-change.ts';
-import type { UpdateOptions } from '../update/update.ts';
-import type { Writer } from '../writer.ts';
-import type { WriteOptions } from './single.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CallResult } from '../call/capacity.ts';
+import type { WriteOptions } from './item/single.ts';
+import type { AttributeChange } from './update/attribute-change.ts';
+import type { UpdateOptions } from './update/update.ts';
+import type { Writer } from './writer.ts';
 
 /** An item in the words of a writer: a node, a part of one, or an edge. */
 export type ItemWords = { id: string; part?: string } | { source: string; type: string; target: string };
