@@ -1,7 +1,8 @@
+import { expect } from 'vitest';
 import type { PackName } from '../simulator/kernel/packs.ts';
 import { Runner } from '../simulator/kernel/runner.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
-import { SHOWN_AT, SHOWN_BY } from '../simulator/planted/shown.ts';
+import { keepSeed, SHOWN_AT, SHOWN_BY } from '../simulator/planted/shown.ts';
 
 /** A seed beyond this one is worth being kept. */
 const LATE_SEED = 20;
@@ -33,11 +34,22 @@ export async function isFound(
     const shown = seeds.find(({ failures }) => failures.some(({ kind }) => SHOWN_BY[pack].includes(kind)));
     if (shown === undefined) continue;
     const { seed } = shown;
-    if (seed !== kept && (kept !== undefined || seed > LATE_SEED))
-      console.log(`${name} shows at seed ${seed} of ${pack}: test/simulator/planted/shown-at.json may keep it.`);
+    if (seed !== kept && (kept !== undefined || seed > LATE_SEED)) tellOf(pack, name, seed);
     return true;
   }
   return false;
+}
+
+/** Keeps a late seed where the run is asked to, or says how that is done. */
+function tellOf(pack: PackName, name: string, seed: number): void {
+  if (process.env['EDGELOOM_TEST_KEEP_SEEDS'] === '1') {
+    keepSeed(pack, name, seed);
+    return;
+  }
+  const file = expect.getState().testPath?.replace(/^.*\/test\//, 'test/');
+  console.log(
+    `${name} shows at seed ${seed} of ${pack}. This keeps it: EDGELOOM_TEST_KEEP_SEEDS=1 npx vitest run ${file} -t ${name}`,
+  );
 }
 
 /** Whether a schedule that is written down shows a bug. An error that is thrown says nothing of its rule. */

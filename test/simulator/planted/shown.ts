@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { PackName } from '../kernel/packs.ts';
 
 /** How a schedule fails that shows a planted bug. A change that only makes the code throw or run on for ever shows nothing of its rule. */
@@ -23,7 +23,21 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   walks: ['wrong'],
 };
 
-/** Seeds of schedules that showed a bug, by pack and bug: the search begins with them. Only where the first such seed is late. */
-export const SHOWN_AT = JSON.parse(readFileSync(new URL('shown-at.json', import.meta.url), 'utf8')) as Readonly<
-  Partial<Record<PackName, Readonly<Record<string, number>>>>
->;
+/** The seeds that are kept, by pack and bug. */
+type Seeds = Readonly<Partial<Record<PackName, Readonly<Record<string, number>>>>>;
+
+const FILE = new URL('shown-at.json', import.meta.url);
+
+function readSeeds(): Seeds {
+  return JSON.parse(readFileSync(FILE, 'utf8')) as Seeds;
+}
+
+/** Seeds of schedules that showed a bug: the search begins with them. Only where the first such seed is late. */
+export const SHOWN_AT = readSeeds();
+
+/** Keeps the seed that shows a bug. The file is read anew: other processes keep seeds of theirs. */
+export function keepSeed(pack: PackName, bug: string, seed: number): void {
+  const all = readSeeds();
+  const ofPack = Object.entries({ ...all[pack], [bug]: seed }).sort(([left], [right]) => (left < right ? -1 : 1));
+  writeFileSync(FILE, `${JSON.stringify({ ...all, [pack]: Object.fromEntries(ofPack) }, undefined, 2)}\n`);
+}
