@@ -113,6 +113,8 @@ const OF_TESTS: Readonly<Record<string, string>> = {
   EDGELOOM_TEST_ENDPOINT: 'An engine that runs already, instead of one of the tests.',
   EDGELOOM_TEST_ENGINE: '`dynamodb-local` or `memory`, instead of the embedded engine.',
   EDGELOOM_TEST_EXTENT: '`all` or `third` of what is drawn at random; otherwise a little of it.',
+  EDGELOOM_TEST_KEEP_SEEDS:
+    '`1` keeps in `test/simulator/planted/shown-at.json` the seed at which a planted bug shows late.',
   EDGELOOM_TEST_SEED: 'Repeats what a run has drawn at random.',
 };
 
