@@ -35,6 +35,7 @@ export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { WalkOptions, WalkResult } from './mirror/walks.ts';
 export { createProjector } from './projecting/apply/projector.ts';
 export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
+export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/ended/delete-ended.ts';
 export type { TableIdentity } from './registry/registry.ts';
 export { tableDefinition } from './store/definition/table-definition.ts';
 export { DynamoDBSourceStore } from './store/source-table.ts';

@@ -78,6 +78,8 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
   const worker = createWorker(graph, {
     ...{ store, streams, streamArn, checkpoint, pollIntervalMs },
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
+    // Whoever tries it out waits for it.
+    endedIntervalMs: 1_000,
     // The data end with this process, so nothing is gained by a batch that is finished.
     ...(table.engine === 'memory' && { stopGraceMs: 0 }),
   });

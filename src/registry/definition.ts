@@ -192,6 +192,11 @@ function extractDefinitions(model: CompiledModel): Definitions {
       const settings = { settings: rest.settings, owners: rest.owners };
       add(orderName(type, order.name), { kind: 'order', edge: typing, order, ...settings });
     }
+    for (const due of edge.due?.orders.values() ?? []) {
+      const order = settingsIn(ORDER_OPTIONS, due);
+      const settings = settingsIn(INBOUND_OPTIONS, edge.due!);
+      add(orderName(type, order.name), { kind: 'order', edge: typing, order, settings });
+    }
   }
   return { projections, views };
 }

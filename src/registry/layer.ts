@@ -15,6 +15,7 @@ import type {
   SearchSettings,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
+import { DUE_ORDER } from '../core/model/projection/due-order.ts';
 import {
   CountPlaces,
   EdgeItemPlaces,
@@ -225,10 +226,12 @@ class Layer {
   ): EditedEdge | undefined {
     const { edge: wanted, settings, owners } = definition;
     const present = this.edges.get(wanted.type);
-    if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
+    const list = listOf(orders);
+    const known = present?.[list];
+    if (orders.some(({ name }) => known?.orders.has(name))) return undefined;
     if (present !== undefined && !sameData(typingOf(present), wanted)) return undefined;
-    if (settings !== undefined && present?.inbound !== undefined) {
-      if (!sameData(settingsIn(INBOUND_OPTIONS, present.inbound), settings)) return undefined;
+    if (settings !== undefined && known !== undefined) {
+      if (!sameData(settingsIn(INBOUND_OPTIONS, known), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
     if (this.otherAbsence(definition) !== undefined) return undefined;
@@ -331,8 +334,14 @@ export function bareNode(type: string, own?: Absence): NodeModel {
   };
 }
 
+/** The part of an edge type that has some orders: the due-list has options of its own. */
+function listOf(orders: readonly OrderSettings[]): 'due' | 'inbound' {
+  return orders.some(({ name }) => name === DUE_ORDER) ? 'due' : 'inbound';
+}
+
 function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly OrderSettings[], kept: Kept): void {
-  const orders = new Map(edge.inbound?.orders);
+  const list = listOf(added);
+  const orders = new Map(edge[list]?.orders);
   const marked = added.map((order) => orderInGeneration(edge.type, order, settings, kept));
   for (const order of marked) orders.set(order.name, order);
   const [named] = marked.filter(({ isNamed }) => isNamed);
@@ -342,7 +351,7 @@ function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly 
     orders: marked,
     inForce: projectionInForce(places, kept),
   };
-  edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
+  edge[list] = { ...settings, orders, items: [...(edge[list]?.items ?? []), item] };
 }
 
 function sameData(left: unknown, right: unknown): boolean {

@@ -224,24 +224,18 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
       [
         'a reader shows what is over',
         'ranges',
-        'client/read/living-store.ts',
-        'hasCome(end, nowSeconds) ? undefined : item',
+        'client/read/request/living-store.ts',
+        'isOver(end) ? undefined : item',
         'item',
       ],
       [
         'an edge set has elements that are over',
         'first write',
-        'client/read/living-store.ts',
-        '!hasCome(lastLabel(element, ENDS), nowSeconds)',
+        'client/read/request/living-store.ts',
+        '!isOver(lastLabel(element, ENDS))',
         'true',
       ],
-      [
-        'a copy outlives its node',
-        'first write',
-        'client/read/living-store.ts',
-        '!hasCome(copy[ENDS], nowSeconds)',
-        'true',
-      ],
+      ['a copy outlives its node', 'first write', 'client/read/request/living-store.ts', '!isOver(copy[ENDS])', 'true'],
       [
         'an element does not hold its end',
         'first write',
@@ -263,7 +257,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
         'end !== undefined',
         'end !== undefined && Number.isNaN(0)',
       ],
-      ['a count has what is over', 'counts', 'client/read/living-store.ts', 'items.length', 'page.count'],
+      ['a count has what is over', 'counts', 'client/read/request/living-store.ts', 'items.length', 'page.count'],
       [
         'a watched list takes in what is over',
         'watch',

@@ -6,6 +6,7 @@ import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, number, part, rank, source, sum } from '../../src/core/model/schema.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
+import { deleteEnded } from '../../src/projecting/ended/delete-ended.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
@@ -244,7 +245,25 @@ async function run(seed: number): Promise<void> {
     const key = hashed ? hashedEdgeKey(type, target) : `${type}-${target}`;
     await write(random.pick(ids(from)), key, item && { ...item, ...(hashed && { targetId: { S: target } }) });
   };
-  const judge = async (): Promise<void> => {
+  /** Whether a count or a total holds an edge of a type until it is deleted. */
+  const isCounted = (type: string): boolean =>
+    model.facts[type]!.counted || (Object(model.edges[type]?.['inbound']) as Options)['total'] !== undefined;
+  /** Deletes what is over and counted; then counts and totals are right, too. */
+  const sweep = async (): Promise<void> => {
+    const over = [...rows].filter(
+      ([, row]) => row.target.charAt(1) === '-' && row.target !== row.source && isOver(model, row, nowMs),
+    );
+    const due = over.filter(([, { target, item }]) => {
+      const gone = model.edges[target.charAt(0)]?.['deletedWhen'] !== undefined && item['gone'] !== undefined;
+      return isCounted(target.charAt(0)) && !gone;
+    });
+    const { deleted } = await deleteEnded(graph, { store, now });
+    expect(deleted).toBe(due.length);
+    for (const [key] of due) rows.delete(key);
+    await project();
+    await judge(true);
+  };
+  const judge = async (isSwept = false): Promise<void> => {
     const all = [...rows.values()];
     const limit = random.oneOf([1, 2, 50]);
     const ask = (reading: Options, options: Options = {}) => answers(model, graph, reading, options, limit);
@@ -255,7 +274,7 @@ async function run(seed: number): Promise<void> {
     const expected = await ask({ store: living, now: () => LONG_AGO });
     const whole = await ask({ store: await tableOf(graph, all), now: () => LONG_AGO });
     // Counts follow the deletion.
-    for (const name of Object.keys(whole)) {
+    for (const name of isSwept ? [] : Object.keys(whole)) {
       const [kind, type] = name.split(' ');
       if (kind === 'total' || (kind === 'degree' && model.facts[type!]!.counted)) expected[name] = whole[name];
     }
@@ -274,6 +293,7 @@ async function run(seed: number): Promise<void> {
     await judge();
     nowMs += random.oneOf([500, 5000, 10_000]);
     await judge();
+    if (random.chance(0.7)) await sweep();
     const [name, options] = random.pick(Object.entries({ ...model.nodes, ...model.edges }));
     const before = { ...options };
     if (name in model.nodes && random.chance(0.5))
@@ -290,6 +310,7 @@ async function run(seed: number): Promise<void> {
     await project();
     project = projecting(graph, store, store.records.length);
     await judge();
+    if (random.chance(0.7)) await sweep();
   }
 }
 

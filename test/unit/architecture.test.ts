@@ -203,6 +203,7 @@ describe('derived sort keys and index partitions', () => {
   it('have their places from the model, and from what the registry compiles', () => {
     expect(naming(/\bnew (?:Search|Order|EdgeItem|Count)Places\(/)).toEqual([
       'core/model/compile/definitions.ts',
+      'core/model/compile/due-list.ts',
       'core/model/compile/inbound.ts',
       'core/model/compile/search.ts',
       'core/model/projection/places.ts',

@@ -53,6 +53,7 @@ const CALLS: Record<string, () => unknown> = {
   serverTime: () => all['serverTime']!(graph, bad),
   tableIdentity: () => all['tableIdentity']!(graph, bad),
   planTableUpdate: () => all['planTableUpdate']!(graph, bad),
+  deleteEnded: () => all['deleteEnded']!(graph, run),
   redrive: () => all['redrive']!(graph, run),
   scanNodes: () => all['scanNodes']!(graph, { store, type: 'USER', ...bad }),
   fromElectroDB: () => all['fromElectroDB']!([], bad),

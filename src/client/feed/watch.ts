@@ -9,6 +9,7 @@ import { hitTest } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
+import { LivingStore } from '../read/request/living-store.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
 import type { Feed, Subscription } from './feed.ts';
@@ -232,9 +233,15 @@ async function* watchNodes(
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
   const ids = watchedIds(views);
+  /** The time at which something that was read ends: no record has to tell of it. */
+  let endMs = Number.POSITIVE_INFINITY;
   const readViews = (some: readonly string[]): Promise<(View | null)[]> =>
-    // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
-    hold(watching, (context) => getViews(context, some, { attributes, consistent: true }));
+    hold(watching, (context) => {
+      const { store } = context;
+      const told = store instanceof LivingStore ? store.telling((atMs) => (endMs = Math.min(endMs, atMs))) : store;
+      // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
+      return getViews({ ...context, store: told }, some, { attributes, consistent: true });
+    });
   let changed = new Set<string>();
   const subscription = feed.subscribe({ sources: ids }, ({ source }) => changed.add(source));
   try {
@@ -242,11 +249,14 @@ async function* watchNodes(
     let nodes = await readViews(ids);
     yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
     for (let renewMs = feed.now() + RENEW_MS; ; ) {
-      const { gap, throughMs = 0 } = await newsOf(watching, subscription, renewMs);
+      const { gap, throughMs = 0 } = await newsOf(watching, subscription, Math.min(renewMs, endMs));
       // A view may be made from other items once the model is migrated: no record has to tell of it.
       const readMs = feed.now();
-      const isDue = gap !== undefined || readMs >= renewMs;
-      if (isDue) renewMs = readMs + RENEW_MS;
+      const isDue = gap !== undefined || readMs >= Math.min(renewMs, endMs);
+      if (isDue) {
+        renewMs = readMs + RENEW_MS;
+        endMs = Number.POSITIVE_INFINITY;
+      }
       const beforeMs = shownMs;
       // A consistent read of all nodes shows what was projected before it.
       shownMs = Math.max(shownMs, isDue ? readMs : throughMs);

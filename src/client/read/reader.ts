@@ -40,7 +40,6 @@ import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
-import { LivingStore } from './living-store.ts';
 import {
   type Collection,
   type CollectionOptions,
@@ -55,6 +54,7 @@ import { type AttributeSelection, GET_OPTIONS, type GetOptions, getViews } from 
 import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
+import { LivingStore } from './request/living-store.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import {

@@ -8,6 +8,7 @@ import type { NodeId, NodeType } from '../../core/model/inference.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
+import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { walkedItem } from '../../store/table-walk.ts';
@@ -32,6 +33,8 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
   consistent?: boolean | undefined;
   /** How number text becomes a JS value, as of a reader. */
   readNumber?: NumberReader | undefined;
+  /** @internal */
+  now?: RuntimeOptions['now'];
 }
 
 /** The nodes of one page of a scan. */
@@ -59,6 +62,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions<ScanNodesOptions>('scanNodes', options, {
     ...{ store: true, type: true, startKey: true, segment: true, segments: true, readNumber: true, signal: true },
+    now: true,
     consistent: 'boolean',
     includeExpired: 'boolean',
   });
@@ -72,6 +76,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
     signal,
     includeExpired = false,
   } = options;
+  const { now } = runtimeOf({ now: options.now });
   findNode(graph, type);
   checkNumber('segments', segments, { least: 1, isWhole: true });
   checkNumber('segment', segment, { least: 0, isWhole: true });
@@ -91,7 +96,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
       const { source, target } = walkedItem(graph, item);
       const kind = classifyBaseItem(graph, source, target, item);
       if (kind.kind !== 'node' || kind.node.type !== type || isGone(undefined, item)) return [];
-      if (!includeExpired && hasCome(endOf(kind.node, item), Date.now() / 1000)) return [];
+      if (!includeExpired && hasCome(endOf(kind.node, item), now() / 1000)) return [];
       return { id: source, attributes: baseAttributes({ graph, readNumber }, item) };
     });
     const last = page.lastKey;

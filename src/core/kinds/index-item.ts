@@ -12,6 +12,7 @@ import {
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/derived-key.ts';
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
+import { DUE_ORDER } from '../model/projection/due-order.ts';
 import { type IndexPlace, parseIndexPartition } from '../model/projection/index-partition.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems } from '../store-pages.ts';
@@ -48,6 +49,11 @@ export const indexItem: ItemKind<'index-item'> = {
       return [origin({ source, target: base }, line, 'The part that its node is found by.')];
     }
     const type = base === undefined || base === source ? undefined : typePrefix(base);
+    const key = parseDerivedKey(target);
+    if (key?.kind === 'index-item' && key.of === 'edge' && key.order === DUE_ORDER)
+      return [
+        origin({ source, target: base ?? '…' }, `edges.${type ?? '…'}.expires`, 'The edge that it deletes on time.'),
+      ];
     if (type !== undefined)
       return [origin({ source, target: base! }, `edges.${type}.inbound`, 'The edge that it finds.')];
     return [origin({ source, target: source }, `nodes.${nodeType}.search`, 'The node that it finds.')];

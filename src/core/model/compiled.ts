@@ -205,6 +205,8 @@ export interface EdgeModel {
   count?: CountModel<CountPlaces>;
   /** The total of the edges of this type that enter a node; undefined: none. */
   incoming?: CountModel<TotalPlaces>;
+  /** The due-list, by which edges that a count or a total holds are deleted once their time is over: see `dueList`. Undefined: none. */
+  due?: InboundModel;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
   /** The character that ends the tenant in ids: an edge joins nodes of one tenant. Undefined: there are no tenants. */
@@ -242,6 +244,11 @@ export interface InboundModel extends InboundSettings {
   orders: ReadonlyMap<string, InboundOrder>;
   /** The index items of an edge. */
   items: readonly InboundItem[];
+}
+
+/** The orders of an edge type, and its due-list. */
+export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): readonly InboundModel[] {
+  return [inbound, due].filter((list) => list !== undefined);
 }
 
 /** One search of a node type. */

@@ -148,7 +148,9 @@ export interface NodeOptions<
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * The attribute with the time at which the node ends, in epoch seconds. From then on no read shows it, and some days later DynamoDB
-   * deletes it: the attribute is the table's `ttl`, except of a mirrored type. Its edges stay, as after a deletion. Default: none.
+   * deletes it: the attribute is the table's `ttl`, except of a mirrored type. Its edges stay, as after a deletion. Refused
+   * where an order of edges takes values of these nodes (`source`): each row would have to leave its place at that moment, and
+   * nothing writes then. Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
@@ -272,7 +274,7 @@ export interface EdgeOptions<
   keys?: 'plain' | 'hashed';
   /** An attribute that says that the edge counts as deleted, as that of a node. Default: none. */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
-  /** The attribute with the time at which the edge ends, as that of a node. Counts and totals follow once it is deleted. Default: none. */
+  /** The attribute with the time at which the edge ends, as that of a node. Counts and totals follow within minutes: see `deleteEnded`. Default: none. */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches

@@ -4,6 +4,7 @@ import {
   type CompiledModel,
   type InboundOrder,
   layersOf,
+  listsOf,
   type NodeModel,
   type SearchModel,
 } from '../model/compiled.ts';
@@ -36,8 +37,9 @@ export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey):
   for (const layer of layersOf(graph)) {
     const kind = classifyKey(layer, source, target);
     if (kind.kind === 'edge' || kind.kind === 'hashed') {
-      const { count, inbound } = kind.edge;
-      for (const { orders, inForce } of inbound?.items ?? []) add({ key: inForce.places.key(target), orders });
+      const { count } = kind.edge;
+      const items = listsOf(kind.edge).flatMap((list) => list.items);
+      for (const { orders, inForce } of items) add({ key: inForce.places.key(target), orders });
       if (count !== undefined) add({ key: count.places.items.key(target), orders: [] });
     } else if (kind.kind === 'node') {
       addSearches(kind.node, undefined);

@@ -4,6 +4,7 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { deleteEnded } from '../../projecting/ended/delete-ended.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { checkAgeSeconds } from '../../stream/progress/last-check.ts';
@@ -32,10 +33,12 @@ import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** The part of an event that is used. An event with neither of these asks for a redrive of the quarantine. */
+/** The part of an event that is used. An event with none of these asks for a redrive of the quarantine. */
 export interface RedriveEvent {
   /** Looks at the table alone: whether it has a registry, and which stream. */
   watch?: boolean;
+  /** Only deletes edges that are over and counted: see `deleteEnded`. */
+  ended?: boolean;
   /** Messages of SQS. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
 }
@@ -130,6 +133,12 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       metrics.emitRegistry(await registeredState(watched));
       const isReplaced = options.stream && (await isStreamReplaced(watched, options.stream.streamArn));
       if (isReplaced !== undefined) metrics.emitStream(isReplaced);
+      const { reasons: _, ...none } = emptyRedrive();
+      return { ...none, swept: 0, batchItemFailures: [] };
+    }
+    if ((event as RedriveEvent | null)?.ended === true) {
+      const { deleted, left } = await deleteEnded(graph, { store, remainingMs, now: options.now });
+      if (deleted > 0 || left) logger.info({ deleted, left }, 'edges that are over');
       const { reasons: _, ...none } = emptyRedrive();
       return { ...none, swept: 0, batchItemFailures: [] };
     }

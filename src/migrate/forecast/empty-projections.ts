@@ -98,6 +98,7 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     [...searches.values()].map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
+    // A due-list may well be empty: it names no attribute by mistake.
     const all = [...(inbound?.orders.values() ?? [])];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const named = all.filter(({ isNamed }) => isNamed);

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS, shownInIndex } from '../../core/items/derived-item.ts';
-import { type CompiledModel, type IndexName, layersOf } from '../../core/model/compiled.ts';
+import { type CompiledModel, type IndexName, layersOf, listsOf } from '../../core/model/compiled.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -89,7 +89,8 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
   for (const { nodes, edges } of layersOf(graph)) {
     for (const { searches } of nodes.values()) if (searches.size > 0) used.add('gsi0');
-    for (const { inbound } of edges.values()) for (const { index } of inbound?.orders.values() ?? []) used.add(index);
+    for (const { orders } of [...edges.values()].flatMap(listsOf))
+      for (const { index } of orders.values()) used.add(index);
   }
   return [...used].sort();
 }

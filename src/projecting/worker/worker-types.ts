@@ -43,6 +43,8 @@ export interface WorkerSettings extends TelemetryOption {
   shardConcurrency?: number | undefined;
   /** Milliseconds that a batch may take; what is left then is tried again in smaller batches. Default 120,000. */
   batchTimeoutMs?: number | undefined;
+  /** Milliseconds between two calls of `deleteEnded`, of a worker without `untilIdle`. Default 60,000. */
+  endedIntervalMs?: number | undefined;
   /** Milliseconds that the batch in hand may still take after `stop()`. Default 10,000. */
   stopGraceMs?: number | undefined;
   /** Called after each batch. It must not throw. */

@@ -13,6 +13,7 @@ import { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import type { StreamRecord, StreamSource } from '../../stream/source.ts';
 import { createProjector } from '../apply/projector.ts';
+import { type Sweeping, sweepEnded } from '../ended/sweep-ended.ts';
 import { WorkerReport } from './report.ts';
 import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
@@ -28,6 +29,7 @@ const SETTINGS: OptionNames<WorkerSettings> = {
   shardIntervalMs: true,
   shardConcurrency: true,
   batchTimeoutMs: true,
+  endedIntervalMs: true,
   stopGraceMs: true,
   onBatch: true,
   onTrimmed: true,
@@ -63,6 +65,7 @@ class StreamWorker implements Worker {
   private readonly progress: ProgressRecorder | undefined;
   private readonly claims: ClaimRecorder | undefined;
   private readonly follower: StreamFollower;
+  private readonly sweep: () => Sweeping | undefined;
   private ended: Promise<void> = Promise.resolve();
   /** The call that withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
   private doubting: Promise<void> | undefined;
@@ -77,6 +80,12 @@ class StreamWorker implements Worker {
       },
     });
     this.report = report;
+    this.sweep = () =>
+      sweepEnded(graph, {
+        store,
+        intervalMs: settings.endedIntervalMs ?? 60_000,
+        onError: (error) => report.logger.warn({ error: String(error) }, 'Edges that are over could not be deleted.'),
+      });
     const limit = pLimit(settings.shardConcurrency ?? 4);
     this.progress = settings.progress === false ? undefined : progressRecorder(settings, source, report);
     this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
@@ -117,9 +126,11 @@ class StreamWorker implements Worker {
   }
 
   private async runToItsEnd(untilIdle: boolean): Promise<WorkerResult> {
+    const sweeping = untilIdle ? undefined : this.sweep();
     try {
       return this.report.result(await this.follower.run(untilIdle));
     } finally {
+      await sweeping?.stop();
       await this.doubting;
       await this.claims?.flush();
       await this.progress?.stop();

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { BASE_ITEMS, DERIVED_ITEMS, isDerivedKey } from '../../core/items/keys.ts';
-import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
+import { type CompiledModel, layersOf, listsOf } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { QueryRequest, Store } from '../../core/store-port.ts';
 
@@ -43,9 +43,9 @@ export async function openDerivedStreams(
   source: string,
 ): Promise<DerivedStream[]> {
   const named = layersOf(graph).flatMap(({ edges }) =>
-    [...edges.values()].flatMap(
-      ({ inbound }) => inbound?.items.filter(({ orderName }) => orderName !== undefined) ?? [],
-    ),
+    [...edges.values()]
+      .flatMap(listsOf)
+      .flatMap(({ items }) => items.filter(({ orderName }) => orderName !== undefined)),
   );
   const prefixes = [...new Set(named.map(({ inForce }) => inForce.places.prefix))].sort(compareKeys);
   const streams = prefixes.map((prefix) =>

@@ -10,6 +10,7 @@ import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { lineOfSearch } from '../../core/model/options/option-tables.ts';
+import { DUE_ORDER } from '../../core/model/projection/due-order.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -204,7 +205,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
     const fields = expected.indexItems.get(sortKey);
     if (orders.length === 0) places.push(indexPlace(source, sortKey, target, `${line}.degree`));
     for (const { name, index, order } of orders) {
-      const place = `${line}.inbound.orders.${name}`;
+      const place = name === DUE_ORDER ? `${line}.expires` : `${line}.inbound.orders.${name}`;
       if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
       else {
         const attribute = attributeOf(order) ?? name;

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
+import { deleteEnded } from '../../../../src/projecting/ended/delete-ended.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
+import { serverTime } from '../../../../src/store/table.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
 import { examples } from '../../shared/options.ts';
@@ -48,7 +50,7 @@ export function redriveCommand(command: Command): void {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
         const result = await runRedrive(session, ids, options, onProgress).finally(() => progress.stop());
-        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept } = result;
+        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended } = result;
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
         const lines = [
@@ -56,10 +58,11 @@ export function redriveCommand(command: Command): void {
           ...(swept > 0
             ? [`${countText(swept, 'record')} of the stream that no consumer has claimed: reconciled`]
             : []),
+          ...(ended > 0 ? [`${countText(ended, 'edge')} that ${ended === 1 ? 'is' : 'are'} over: deleted`] : []),
           ...reasons.map(printable),
         ];
         return {
-          json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept },
+          json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended },
           text: lines.join('\n'),
         };
       }),
@@ -71,10 +74,11 @@ async function runRedrive(
   ids: readonly string[],
   { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,
-): Promise<RedriveResult & { swept: number }> {
+): Promise<RedriveResult & { swept: number; ended: number }> {
   const { graph, store, settings } = session;
+  const none = { swept: 0, ended: 0 };
   if (ids.length > 0) {
-    if (source === undefined) return { ...(await redrive(graph, { store, ids, onProgress })), swept: 0 };
+    if (source === undefined) return { ...(await redrive(graph, { store, ids, onProgress })), ...none };
     throw new EdgeloomError(
       'invalid-option',
       '--from-failure reconciles batches, and takes no ids of nodes.',
@@ -84,7 +88,9 @@ async function runRedrive(
   if (source === undefined) {
     const { result, swept } = await sweepStream(session);
     addRedrive(result, await redrive(graph, { store, onProgress }));
-    return { ...result, swept };
+    const ended = await deleteEnded(graph, { store, serverTime: () => serverTime(graph, { client: session.client }) });
+    const { rcu, wcu } = { rcu: result.rcu + ended.rcu, wcu: result.wcu + ended.wcu };
+    return { ...result, rcu, wcu, swept, ended: ended.deleted };
   }
   const streams = createStreamsClient(settings.client);
   const { endpoint: _, ...client } = settings.client;
@@ -94,7 +100,7 @@ async function runRedrive(
     const result = isQueueUrl(source)
       ? await redriveQueue(source, sources, { ...options, anyHost, client: settings.client })
       : await redriveMessage(await readMessage(source), sources, options);
-    return { ...result, swept: 0 };
+    return { ...result, ...none };
   } finally {
     streams.destroy();
   }

@@ -69,13 +69,15 @@ export async function readDegree(
 }
 
 async function countBaseEdges(
-  { graph, store }: ReadContext,
+  { graph, store: living, stored }: ReadContext,
   source: string,
   edgeType: string,
   consistent: boolean,
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const isCounted = graph.edges.get(edgeType)?.count !== undefined;
+  // A count holds what is over until it is deleted, and this number has to be the same.
+  const store = isCounted ? stored : living;
   let total = 0;
   for await (const item of queriedItems(store, request)) {
     const sortKey = stringOf(item[graph.table.sortKey]) ?? '';

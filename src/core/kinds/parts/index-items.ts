@@ -14,16 +14,18 @@ import {
   isWithinBytes,
   SORT_KEY_BYTES,
 } from '../../items/keys.ts';
-import type {
-  EdgeModel,
-  InboundItem,
-  InboundModel,
-  InboundOrder,
-  IndexName,
-  Projection,
-  SearchModel,
+import {
+  type EdgeModel,
+  type InboundItem,
+  type InboundModel,
+  type InboundOrder,
+  type IndexName,
+  listsOf,
+  type Projection,
+  type SearchModel,
 } from '../../model/compiled.ts';
 import { isJoinedItem } from '../../model/joined.ts';
+import { DUE_ORDER } from '../../model/projection/due-order.ts';
 import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
 import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
@@ -55,18 +57,25 @@ export interface InboundItemPlan {
 }
 
 /** Plans the index items of an edge type that the edge alone decides; none if it has no order. */
-export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[] {
-  if (inbound === undefined) return [];
-  const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
-  return items.map((item) => ({
-    item,
-    inbound,
-    partition: inbound.partition?.attribute,
-    orders: item.orders.map((order) => {
-      const purpose = `order ${order.name} of ${type}`;
-      return { order, encode: orderEncoder(order.order, false, purpose), purpose };
-    }),
-  }));
+export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
+  return listsOf(edge).flatMap((inbound) => {
+    const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
+    return items.map((item) => ({
+      item,
+      inbound,
+      partition: inbound.partition?.attribute,
+      orders: item.orders.map((order) => {
+        const purpose = `order ${order.name} of ${edge.type}`;
+        const isDue = order.name === DUE_ORDER;
+        return { order, encode: isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose), purpose };
+      }),
+    }));
+  });
+}
+
+/** The encoder of a due-list. A value that says no time is no mistake: the edge does not end. */
+function endEncoder(purpose: string): OrderEncoder {
+  return ({ end }) => end && encodeForOrder(end, 'number', false, purpose);
 }
 
 /** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
@@ -93,7 +102,9 @@ export function inboundItem(
       const encoded = encodeOrder(subject);
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
-      addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
+      // A partition of a due-list has several edges of a node, and no id is too long for it.
+      const follows = order.name === DUE_ORDER ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
+      addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
     } catch (error) {
       subject.noteProblem(error, isSuperseded);

@@ -9,6 +9,7 @@ import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { dueList } from './due-list.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
@@ -41,7 +42,11 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const edges = new Map<string, EdgeModel>();
   for (const [type, definition] of Object.entries(edgeInput)) {
     const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
-    if (compiled) edges.set(type, { ...compiled, ...(tenantSeparator !== undefined && { tenantSeparator }) });
+    if (compiled === undefined) continue;
+    // The mirror alone deletes what it has made: a count of mirrored edges follows the source.
+    const due =
+      Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
+    edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
   }
   if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {
     mistakes.push({ path: 'nodes', message: 'declares no node type' });

@@ -1,6 +1,7 @@
 import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings } from '../compiled.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
+import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
 import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
@@ -15,6 +16,8 @@ import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
 const INDEXES: readonly IndexName[] = ['gsi0', 'gsi1'];
 /** The name is part of sort keys and index partitions; it begins as no type does, which keeps those apart. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
+/** Keys that hold no name of an order have these: keys of the target node among its edges, and of the due-list. */
+const RESERVED: ReadonlySet<string> = new Set(['includeTarget', DUE_ORDER]);
 const OTHER_INDEX = /^gsi\d+$/;
 
 /** Compiles the `inbound` option of an edge type, and logs its mistakes. Undefined if it has no orders, or cannot be read. */
@@ -93,6 +96,13 @@ function checkSource(
 
 function checkOrderName(name: string, path: string, mistakes: MistakeLog): void {
   if (INDEXES.some((index) => index === name)) return;
+  if (RESERVED.has(name)) {
+    mistakes.push({
+      path,
+      message: 'is the name of an option, which items of its own have in their keys: give it another',
+    });
+    return;
+  }
   if (OTHER_INDEX.test(name)) {
     mistakes.push({ path, message: 'is no index: there are gsi0 and gsi1; give further orders names of their own' });
   } else if (!ORDER_NAME.test(name)) {

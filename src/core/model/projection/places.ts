@@ -18,6 +18,7 @@ import {
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
 import type { InboundSettings, OrderSettings, SearchSettings } from '../options/option-tables.ts';
+import { DUE_ORDER } from './due-order.ts';
 import { escapeForPartition, formatIndexPartition } from './index-partition.ts';
 import { Partitions } from './partitions.ts';
 
@@ -135,6 +136,7 @@ export class OrderPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
+  private readonly isDueList: boolean;
 
   constructor(
     private readonly edgeType: string,
@@ -143,6 +145,7 @@ export class OrderPlaces {
     generation = 1,
   ) {
     const named = isNamed ? { order: name } : {};
+    this.isDueList = name === DUE_ORDER;
     this.items = new EdgeItemPlaces(edgeType, named.order, generation);
     this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
     this.partitionsOf = new Partitions(spread, generation);
@@ -179,6 +182,8 @@ export class OrderPlaces {
   }
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
+    // A due-list is of all edges of a type, wherever they lead.
+    if (this.isDueList) return `${this.base}-`;
     // The orders of gsi0 and gsi1 have the edge's own sort key in their first generation: no new text for each of them.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
     // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.

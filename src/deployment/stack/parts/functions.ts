@@ -1,4 +1,5 @@
 import { streamFilterPattern } from '../../../core/plan/stream-filter.ts';
+import { hasDueLists } from '../../../projecting/ended/delete-ended.ts';
 import {
   EMPTIED_BUCKET,
   FAILED_BATCHES_BUCKET,
@@ -341,6 +342,13 @@ function redriveTriggers(site: Site): Resources {
       },
       { number: 2, name: 'watch', event: { watch: true } },
     ),
+    ...(hasDueLists(site.graph) &&
+      scheduleResources(
+        site,
+        'redrive',
+        { Description: 'Deletes edges that are over and counted.', ScheduleExpression: 'rate(1 minute)' },
+        { number: 3, name: 'ended', event: { ended: true } },
+      )),
     RedriveEventSourceMappingSQSFailedBatchesQueue: {
       Type: 'AWS::Lambda::EventSourceMapping',
       DependsOn: ['RedriveRole'],

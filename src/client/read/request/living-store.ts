@@ -1,10 +1,10 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
-import { lastLabel } from '../../core/items/element.ts';
-import { isDerivedKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { copiesByEdge, viewAttributes } from '../../core/items/stored-view.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
-import { ENDS, endingOf, endOf, hasCome } from '../../core/model/ends.ts';
+import { type AttributeValue, type Item, numberOf, stringOf } from '../../../core/items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET } from '../../../core/items/derived-item.ts';
+import { lastLabel } from '../../../core/items/element.ts';
+import { isDerivedKey, VIEW_KEY } from '../../../core/items/keys.ts';
+import { copiesByEdge, viewAttributes } from '../../../core/items/stored-view.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { ENDS, endingOf, endOf, hasCome } from '../../../core/model/ends.ts';
 import type {
   GetManyResult,
   GetResult,
@@ -14,8 +14,8 @@ import type {
   ReadManyOptions,
   ReadOptions,
   Store,
-} from '../../core/store-port.ts';
-import { ForwardingStore } from '../../store/forwarding.ts';
+} from '../../../core/store-port.ts';
+import { ForwardingStore } from '../../../store/forwarding.ts';
 
 /**
  * A table as readers see it: without the items whose time is over, and without what is derived from them. A page of an index counts them as
@@ -26,8 +26,15 @@ export class LivingStore extends ForwardingStore {
     store: Store,
     private readonly graph: CompiledModel,
     private readonly now: () => number,
+    /** Called with each end that is still to come, in milliseconds since 1970. */
+    private readonly onEnd: (endMs: number) => void = () => undefined,
   ) {
     super(store);
+  }
+
+  /** The same table, which calls a function with each end among the items that are read. */
+  telling(onEnd: (endMs: number) => void): LivingStore {
+    return new LivingStore(this.inner, this.graph, this.now, onEnd);
   }
 
   override async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
@@ -54,26 +61,31 @@ export class LivingStore extends ForwardingStore {
     const { partitionKey, sortKey } = this.graph.table;
     const target = stringOf(item[sortKey]) ?? '';
     const nowSeconds = this.now() / 1000;
-    if (target === VIEW_KEY) return livingView(item, nowSeconds);
+    const isOver = (end: AttributeValue | undefined): boolean => {
+      if (hasCome(end, nowSeconds)) return true;
+      if (end !== undefined) this.onEnd(Math.ceil(Number(numberOf(end)) * 1000));
+      return false;
+    };
+    if (target === VIEW_KEY) return livingView(item, isOver);
     const end = isDerivedKey(target)
       ? viewAttributes(item)?.[ENDS]
       : endOf(endingOf(this.graph, stringOf(item[partitionKey]) ?? '', target), item);
-    return hasCome(end, nowSeconds) ? undefined : item;
+    return isOver(end) ? undefined : item;
   }
 }
 
-function livingView(view: Item, nowSeconds: number): Item {
+function livingView(view: Item, isOver: (end: AttributeValue | undefined) => boolean): Item {
   const living = { ...view };
-  if (hasCome(viewAttributes(view)?.[ENDS], nowSeconds)) delete living[ATTRIBUTES];
+  if (isOver(viewAttributes(view)?.[ENDS])) delete living[ATTRIBUTES];
   const set = view[EDGE_SET];
   if (set !== undefined && 'SS' in set) {
-    const elements = set.SS.filter((element) => !hasCome(lastLabel(element, ENDS), nowSeconds));
+    const elements = set.SS.filter((element) => !isOver(lastLabel(element, ENDS)));
     if (elements.length > 0) living[EDGE_SET] = { SS: elements };
     else delete living[EDGE_SET];
   }
   const copies = copiesByEdge(view);
   if (copies.size > 0) {
-    const kept = [...copies].filter(([, copy]) => !hasCome(copy[ENDS], nowSeconds));
+    const kept = [...copies].filter(([, copy]) => !isOver(copy[ENDS]));
     living[COPIES] = { M: Object.fromEntries(kept.map(([edge, copy]) => [edge, { M: copy }])) };
   }
   return living;

@@ -1,0 +1,107 @@
+import { stringOf } from '../../core/items/attribute-value.ts';
+import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
+import { encodeNumber, highestSortKeyOfValue } from '../../core/items/encoding.ts';
+import type { IndexPartitionKey } from '../../core/items/keys.ts';
+import { viewAttributes } from '../../core/items/stored-view.ts';
+import { findEdgeOfHashedKey } from '../../core/kinds/index-item.ts';
+import { type CompiledModel, layersOf, type OfGraph } from '../../core/model/compiled.ts';
+import { ENDS } from '../../core/model/ends.ts';
+import { queryPages } from '../../core/store-pages.ts';
+import type { Store } from '../../core/store-port.ts';
+import { forEachOf } from '../../foundation/for-each.ts';
+import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
+import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { registeredModel } from '../../registry/writer-model.ts';
+import { runAbortable } from '../../store/abortable.ts';
+
+/** Options of `deleteEnded`. */
+export interface EndedOptions extends RuntimeOptions {
+  /** The table. */
+  store: Store;
+  /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
+  serverTime?: (() => Promise<number | undefined>) | undefined;
+  /** Deletes in flight at once. Default 16. */
+  concurrency?: number | undefined;
+}
+
+/** The result of `deleteEnded`. */
+export interface EndedResult {
+  /** Edges that were deleted. */
+  deleted: number;
+  /** Whether the time ended before the due-lists did: the next call goes on. */
+  left: boolean;
+  rcu: number;
+  wcu: number;
+}
+
+const OPTIONS: OptionNames<EndedOptions> = {
+  store: true,
+  serverTime: true,
+  concurrency: true,
+  ...RUNTIME_OPTIONS,
+};
+
+/** Whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
+export function hasDueLists({ edges }: CompiledModel): boolean {
+  return [...edges.values()].some(({ due }) => due !== undefined);
+}
+
+/**
+ * Deletes edges that are over, of types that are counted: DynamoDB's TTL would delete them too, but may take days, and counts and totals
+ * hold an edge until it is deleted. The stream's record of the deletion takes it out of them. An edge that was prolonged meanwhile stays.
+ *
+ * @example
+ * // Each minute, where neither the stack nor the worker does it.
+ * await deleteEnded(graph, { store });
+ */
+export async function deleteEnded(graph: CompiledModel, options: EndedOptions): Promise<EndedResult> {
+  checkStoreOptions('deleteEnded', options, OPTIONS);
+  return await runAbortable(options.store, options, (store) => deleteDue({ ...options, store, graph }));
+}
+
+async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): Promise<EndedResult> {
+  const result: EndedResult = { deleted: 0, left: false, rcu: 0, wcu: 0 };
+  if (!hasDueLists(graph)) return result;
+  const { concurrency = 16, serverTime } = options;
+  const { now, remainingMs } = runtimeOf(options);
+  const nowMs = (await serverTime?.()) ?? now();
+  const { ttl, partitionKey, sortKey } = graph.table;
+  const to = highestSortKeyOfValue(encodeNumber(String(nowMs / 1000)));
+  const model = await registeredModel(graph, store).current(result);
+  for (const partition of partitionsOf(graph, model)) {
+    for await (const { items } of queryPages(store, { index: 'gsi0', partition, sortKey: { to } }, result)) {
+      await forEachOf(
+        items,
+        async (item) => {
+          if (remainingMs() <= 0) result.left = true;
+          if (result.left) return;
+          const source = stringOf(item[partitionKey]) ?? '';
+          const place = stringOf(item[sortKey]) ?? '';
+          const target =
+            baseKeyOfIndexItem(source, place) ?? (await findEdgeOfHashedKey({ graph, store }, source, place));
+          const end = viewAttributes(item)?.[ENDS];
+          if (target === undefined || end === undefined) return;
+          // The index may lag, and an edge may be prolonged at any moment: it goes only while it ends at this very time.
+          const condition = { equal: { [ttl]: end } };
+          const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });
+          result.wcu += wcu;
+          if (applied) result.deleted += 1;
+        },
+        { concurrency },
+      );
+      if (result.left) return result;
+    }
+  }
+  return result;
+}
+
+/** The index partitions of the due-lists that writers keep, of types whose edges end by the own model as well. */
+function partitionsOf(graph: CompiledModel, model: CompiledModel): IndexPartitionKey[] {
+  const kept = layersOf(model).flatMap(({ edges }) => [...edges.values()]);
+  const due = kept.filter(({ type, expires }) => {
+    const own = graph.edges.get(type);
+    return own?.due !== undefined && own.expires === expires;
+  });
+  const lists = due.flatMap((edge) => [...(edge.due?.orders.values() ?? [])]);
+  return [...new Set(lists.flatMap(({ places }) => places.partitions('')))];
+}

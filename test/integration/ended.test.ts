@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
+import { streamLabel } from '../../src/core/items/watermark.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, sum } from '../../src/core/model/schema.ts';
+import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
+import type { MigrateAction } from '../../src/migrate/action.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { deleteEnded } from '../../src/projecting/ended/delete-ended.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The moment at which edges end, in epoch seconds: long enough from now for engines that delete by themselves. */
+const END = 4_000_000_000;
+const at = (seconds: number) => ({ now: () => seconds * 1000 });
+
+function partyGraph({ table = uniqueTableName(), ends = true, mirrored = false } = {}) {
+  const expires = ends ? { expires: mirrored ? 'until' : 'expiresAt' } : {};
+  return defineGraph({
+    table,
+    nodes: { USER: node({}), PARTY: node({}) },
+    edges: {
+      VISITS: edge({
+        ...expires,
+        from: 'USER',
+        to: 'PARTY',
+        degree: true,
+        inbound: { total: { guests: sum('guests') } },
+      }),
+    },
+    ...(mirrored && { mirrored: ['VISITS' as const] }),
+  });
+}
+
+type Table = Awaited<ReturnType<typeof testTable<ReturnType<typeof partyGraph>>>>;
+
+const visit = (user: string, party: string, more: Item): Item => ({
+  source: { S: user },
+  target: { S: `VISITS-${party}` },
+  guests: { N: '2' },
+  ...more,
+});
+const ending = (seconds: number): Item => ({ expiresAt: { N: String(seconds) } });
+
+async function project({ projectAll }: Table): Promise<void> {
+  while ((await projectAll()).records > 0);
+}
+
+async function partyTable(items: readonly Item[], graph = partyGraph()): Promise<Table> {
+  const table = await testTable(graph);
+  for (const item of items) await table.store.put(item);
+  await project(table);
+  return table;
+}
+
+/** What counts and totals say, a moment after every end. */
+async function counts({ graph, store }: Pick<Table, 'graph' | 'store'>) {
+  const reader = createReader(graph, { store, ...at(END + 1) });
+  return [await reader.degree('USER-1', 'VISITS'), (await reader.total('PARTY-1', 'VISITS')).guests];
+}
+
+const PARTIES = [
+  visit('USER-1', 'PARTY-1', ending(END)),
+  visit('USER-1', 'PARTY-2', {}),
+  visit('USER-2', 'PARTY-1', ending(END + 60)),
+];
+
+it('deletes what is over by the minute, and what is counted follows', async () => {
+  const table = await partyTable(PARTIES);
+  const { graph, store, streamArn } = table;
+  expect(await counts(table)).toEqual([2, '4']);
+  expect(await deleteEnded(graph, { store, ...at(END - 0.001) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 1, left: false });
+  await project(table);
+  expect(await counts(table)).toEqual([1, '2']);
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  const { drift } = await check(graph, { store, streamLabel: streamLabel(streamArn), settleMs: 20 });
+  expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+});
+
+it('leaves an edge that is prolonged, whatever the due-list still says', async () => {
+  const table = await partyTable(PARTIES);
+  const { graph, store } = table;
+  await store.put(visit('USER-1', 'PARTY-1', ending(END + 10)));
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  await project(table);
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...at(END + 10) })).toMatchObject({ deleted: 1 });
+});
+
+it('ends with its time, and goes on with the next call', async () => {
+  const items = Array.from({ length: 30 }, (_, i) => visit(`USER-${i}`, 'PARTY-1', ending(END)));
+  const { graph, store } = await partyTable(items);
+  let calls = 0;
+  const remainingMs = () => (calls++ < 12 ? 1 : 0);
+  const first = await deleteEnded(graph, { store, ...at(END), remainingMs });
+  expect(first).toMatchObject({ deleted: 12, left: true });
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 18, left: false });
+});
+
+it("takes DynamoDB's own clock where it is given", async () => {
+  const { graph, store } = await partyTable(PARTIES);
+  const serverTime = async () => (END - 1) * 1000;
+  expect(await deleteEnded(graph, { store, serverTime, ...at(END) })).toMatchObject({ deleted: 0 });
+});
+
+it('takes edges of any key: hashed, long, and of a source with a long id', async () => {
+  const long = `USER-${'x'.repeat(900)}`;
+  const { graph, store } = await partyTable([
+    visit(long, 'PARTY-1', ending(END)),
+    visit('USER-1', `PARTY-${'y'.repeat(980)}`, ending(END)),
+  ]);
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 2 });
+});
+
+it('leaves mirrored edges to the mirror', async () => {
+  const { graph, store } = await partyTable(
+    [visit('USER-1', 'PARTY-1', { until: { N: String(END) } })],
+    partyGraph({ mirrored: true }),
+  );
+  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+});
+
+it('is done by the worker, and by a call of the redrive function', async () => {
+  const over = 1_000_000_000;
+  const { graph, store, streams, streamArn } = await testTable(partyGraph());
+  await store.put(visit('USER-1', 'PARTY-1', ending(over)));
+  await store.put(visit('USER-1', 'PARTY-2', ending(END)));
+  const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, endedIntervalMs: 20 });
+  const running = worker.run();
+  const reader = createReader(graph, { store });
+  await expect.poll(() => reader.degree('USER-1', 'VISITS')).toBe(1);
+  await worker.stop();
+  await running;
+  const lines: object[] = [];
+  const logger = { info: (fields: object) => lines.push(fields), warn() {}, error() {}, child: () => logger };
+  const handler = redriveHandler(graph, { store, logger: logger as never, ...at(END) });
+  const invocation = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 } as never;
+  expect(await handler({ ended: true }, invocation)).toMatchObject({ entries: 0, batchItemFailures: [] });
+  expect(lines).toContainEqual({ deleted: 1, left: false });
+  expect((await store.get({ source: 'USER-1', target: 'VISITS-PARTY-2' }, { consistent: true })).item).toBeUndefined();
+});
+
+it('says in an explanation where the edge is listed', async () => {
+  const { graph, store } = await partyTable(PARTIES);
+  const key = { source: 'USER-1', target: 'VISITS-PARTY-1' };
+  expect(JSON.stringify(await explain(graph, { key, store, ...at(END) }))).toContain('edges.VISITS.expires');
+  const item = { source: 'USER-1', target: '~ix/#expires/VISITS-PARTY-1' };
+  expect(JSON.stringify(await explain(graph, { key: item, store }))).toContain('edges.VISITS.expires');
+});
+
+it('counts alike before, during and after a change of the model that adds or takes away the end', async () => {
+  const table = uniqueTableName();
+  const made = await partyTable(PARTIES, partyGraph({ table, ends: false }));
+  const { store } = made;
+  const without = made.graph;
+  const graph = partyGraph({ table });
+  const later = { store, ...at(END + 61) };
+  const bring = (to: typeof graph, action?: MigrateAction): Promise<unknown> =>
+    migrate(to, { ...later, segments: 1, clock: later.now, wait: async () => undefined, ...(action && { action }) });
+  await bring(without);
+  const degree = (of: typeof graph): Promise<number> =>
+    createReader(of, { store, ...at(END + 61) }).degree('USER-1', 'VISITS');
+  expect(await degree(without)).toBe(2);
+  // The count of this model is not ready: base edges are counted.
+  expect(await degree(graph)).toBe(2);
+  await bring(graph);
+  expect(await degree(graph)).toBe(2);
+  expect(await deleteEnded(without, later)).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, later)).toMatchObject({ deleted: 2 });
+  await project(made);
+  expect(await degree(graph)).toBe(1);
+  await bring(without);
+  await bring(without, { kind: 'drop', name: 'order:VISITS.expires' });
+  expect(await degree(without)).toBe(1);
+  const { items } = await store.scan({ segment: 0, segments: 1 });
+  expect(items.filter(({ target }) => JSON.stringify(target).includes('#expires/'))).toEqual([]);
+});
