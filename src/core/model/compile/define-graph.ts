@@ -1,7 +1,7 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
@@ -62,14 +62,11 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     const includedBy = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     nodes.set(type, { ...compiled, includedBy, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
   }
-  const usesGsi1 = [...edges.values()].some(({ inbound }) =>
-    [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
-  );
   return {
     table,
     nodes,
     edges,
-    indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
+    indexes: indexesInUse(edges.values()),
     fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator),
     ...(input.feed && { feed: input.feed }),
     ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),

@@ -96,11 +96,11 @@ function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: s
 }
 
 /**
- * Both indexes, whatever the model uses. The last use of gsi1 may leave the model while older readers ask through it; an index
- * without items costs nothing.
+ * gsi0 and gsi1, and as many more as the model names, whatever it uses. The last use of gsi1 may leave the model while older readers ask
+ * through it; an index without items costs nothing.
  */
 function indexesToKeep({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
-  if (!dropGsi1) return ['gsi0', 'gsi1'];
+  if (!dropGsi1) return [...new Set<IndexName>(['gsi0', 'gsi1', ...table.indexes])];
   if (!indexes.includes('gsi1')) return indexes;
   throw new EdgeloomError(
     'invalid-parameters',
