@@ -219,8 +219,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** The item is absent, or mirrored for this claimant alone from an earlier position. */
-  mirroredBefore?: { claimant: string; position: string };
+  /** The item is absent, or mirrored for this maker alone from an earlier position. */
+  mirroredBefore?: { maker: string; position: string };
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

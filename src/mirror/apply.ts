@@ -8,7 +8,7 @@ import type { MirrorContext } from './context.ts';
 import { keyOfText } from './mapped.ts';
 import { correctPoisoned, isOfItem } from './mend.ts';
 import { poisonedEntry, quarantine } from './poison.ts';
-import { settle, writeOfRecord } from './write-claim.ts';
+import { settle, writeOfRecord } from './write-contribution.ts';
 
 /** Source items that are worked on at once. */
 const CONCURRENCY = 16;
@@ -73,7 +73,7 @@ async function applyWork(
   work: ItemWork,
   runtime: Pick<RuntimeOptions, 'remainingMs' | 'signal'>,
 ): Promise<void> {
-  const { claimant, poison, mendedAt } = work;
+  const { maker, poison, mendedAt } = work;
   const attempt = <T>(action: () => Promise<T>): Promise<T> =>
     retrying(action, {
       ...runtime,
@@ -83,7 +83,7 @@ async function applyWork(
       isRetryable: (error, tries) => error instanceof StoreError && error.kind === 'retryable' && tries < ATTEMPTS,
     });
   for (const [text, { kind, position, content }] of work.keys) {
-    const word = { key: keyOfText(text), claimant };
+    const word = { key: keyOfText(text), maker };
     try {
       await attempt<unknown>(() =>
         kind === 'settle' ? settle(context, word, position) : writeOfRecord(context, word, { position, content }),
@@ -92,13 +92,13 @@ async function applyWork(
       if (!isOfItem(error)) throw error;
       const keys = [...work.keys.keys(), ...(poison?.keys ?? [])];
       const found = { position: poison?.position ?? position, error: poison?.error ?? error, keys };
-      await attempt(() => quarantine(context, claimant, found));
+      await attempt(() => quarantine(context, maker, found));
       return;
     }
   }
-  if (poison !== undefined) await attempt(() => quarantine(context, claimant, poison));
+  if (poison !== undefined) await attempt(() => quarantine(context, maker, poison));
   if (poison !== undefined || mendedAt === undefined) return;
   await attempt(async () => {
-    await correctPoisoned(context, claimant, await poisonedEntry(context, claimant), mendedAt);
+    await correctPoisoned(context, maker, await poisonedEntry(context, maker), mendedAt);
   });
 }

@@ -4,16 +4,16 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { imagesOf } from '../stream/changed-items.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
-import { contentOf } from './claims.ts';
+import { contentOf } from './contributions.ts';
 import { mapped } from './mapped.ts';
 import { positionOf } from './position.ts';
-import { claimantOf, type SourceTable } from './source.ts';
+import { makerOf, type SourceTable } from './source.ts';
 
 /** The work that a batch of records of a source table asks for. */
 
 /** All that a batch says of one source item. */
 export interface ItemWork {
-  claimant: string;
+  maker: string;
   /** The number of its first record in the batch: where a retry begins. */
   firstNumber: string;
   firstPlace: number;
@@ -55,15 +55,15 @@ export function planBatch(
         'Give records as a stream of DynamoDB or Lambda gives them: dynamodb.SequenceNumber.',
       );
     }
-    const claimant = claimantOf(source, {
+    const maker = makerOf(source, {
       ...record.dynamodb?.NewImage,
       ...record.dynamodb?.OldImage,
       ...record.dynamodb?.Keys,
     });
     const position = positionOf(streamLabel, number);
-    const first = { claimant, firstNumber: number, firstPlace: place, newest: position, keys: new Map() };
-    const work = works.get(claimant) ?? first;
-    works.set(claimant, work);
+    const first = { maker, firstNumber: number, firstPlace: place, newest: position, keys: new Map() };
+    const work = works.get(maker) ?? first;
+    works.set(maker, work);
     addRecord(graph, source, work, record, { position, settledBefore });
     if (position > work.newest) work.newest = position;
   }

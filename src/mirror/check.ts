@@ -2,21 +2,21 @@ import { attributeOf, type Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import { MIRROR } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { claimsOf, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
+import { contributionsOf, textOf } from './contributions.ts';
 import { isOfItem } from './mend.ts';
 import { type Poisoned, poisonedItems, reasonOf } from './poison.ts';
 import {
   conflictOf,
   correctAllPoisoned,
   isRight,
-  isUnclaimed,
+  isStray,
   overBase,
   overSource,
   type WalkNotes,
   wantedOf,
 } from './walks.ts';
-import { settle, type Word } from './write-claim.ts';
+import { settle, type Word } from './write-contribution.ts';
 
 /** How long the check waits between its two looks, where nobody says how far the consumer has come. */
 const SETTLE_MS = 60_000;
@@ -37,7 +37,7 @@ export interface CheckSourceOptions {
 /** A base item that does not say what its source item says. */
 export interface SourceDifference extends ItemKey {
   /** The source item; '' if no source item has made the base item. Nothing repairs such a one: nobody can tell who wrote it. */
-  claimant: string;
+  maker: string;
   /** `missing`: it is not there; `stray`: nothing makes it; `different`: its content differs; `outdated`: an older mapping made it. */
   kind: 'missing' | 'stray' | 'different' | 'outdated';
   repaired: boolean;
@@ -51,7 +51,7 @@ export interface SourceCheck {
   /** Differences that may be late alone: the item moved between the looks, or the consumer is not far enough. */
   pending: number;
   /** Base items that several source items make, with all of them. */
-  conflicts: (ItemKey & { claimants: string[]; owner: string })[];
+  conflicts: (ItemKey & { makers: string[]; shown: string })[];
   /** Source items that the mapping does not take. */
   poisoned: Poisoned[];
 }
@@ -68,25 +68,25 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
   const conflicts: SourceCheck['conflicts'] = [];
   const suspects = new Map<string, Suspect>();
   const look = async (word: Word, item: Item | undefined): Promise<Suspect | undefined> => {
-    const entry = claimsOf(graph, item)?.entries.get(word.claimant);
+    const entry = contributionsOf(graph, item)?.byMaker.get(word.maker);
     const wanted = await wantedOf(context, word);
     if (isRight(context, entry, wanted)) return undefined;
     return { ...word, revision: revisionText(item), wanted: textOf(wanted) };
   };
   const note = async (word: Word, item: Item | undefined): Promise<void> => {
     const suspect = await look(word, item);
-    if (suspect !== undefined) suspects.set(JSON.stringify([textOfKey(word.key), word.claimant]), suspect);
+    if (suspect !== undefined) suspects.set(JSON.stringify([textOfKey(word.key), word.maker]), suspect);
   };
   const poisoned = new Map<string, Poisoned>();
-  const unclaimed: ItemKey[] = [];
+  const strays: ItemKey[] = [];
   const notes: WalkNotes = {
-    unclaimed: (key) => unclaimed.push(key),
+    strays: (key) => strays.push(key),
     // A check alone writes nothing.
     ...(options.repair !== true && {
-      poisoned: (claimant, { error, position, keys }) => {
-        const all = [...new Set([...(poisoned.get(claimant)?.keys ?? []), ...keys])];
+      poisoned: (maker, { error, position, keys }) => {
+        const all = [...new Set([...(poisoned.get(maker)?.keys ?? []), ...keys])];
         const since = Math.floor(context.now() / 1000);
-        poisoned.set(claimant, { claimant, ...reasonOf(error), since, position, keys: all });
+        poisoned.set(maker, { maker, ...reasonOf(error), since, position, keys: all });
       },
     }),
   };
@@ -96,10 +96,10 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     options,
     async (word, _entry, { key, item }) => {
       await note(word, item);
-      const claimants = conflictOf(context, item);
-      if (claimants.length > 0 && !seenConflicts.has(textOfKey(key))) {
+      const makers = conflictOf(context, item);
+      if (makers.length > 0 && !seenConflicts.has(textOfKey(key))) {
         seenConflicts.add(textOfKey(key));
-        conflicts.push({ ...key, claimants, owner: claimsOf(graph, item)!.owner });
+        conflicts.push({ ...key, makers, shown: contributionsOf(graph, item)!.shown });
       }
       return false;
     },
@@ -115,7 +115,7 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     notes,
   );
   const result: SourceCheck = { items: back.items + forth.items, differences: [], pending: 0, conflicts, poisoned: [] };
-  if (suspects.size + unclaimed.length > 0) {
+  if (suspects.size + strays.length > 0) {
     const isProcessed = await (options.processed ?? waited(context, options.signal))(context.now());
     const found: { suspect: Suspect; item: Item | undefined }[] = [];
     const ofItem = async (visit: () => Promise<void>): Promise<void> => {
@@ -141,13 +141,13 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     }
     // Content that a source item makes there, and has not made, counts as missing.
     const told = new Set([...suspects.values()].map(({ key }) => textOfKey(key)));
-    for (const key of unclaimed) {
+    for (const key of strays) {
       const { item } = await store.get(key, { consistent: true });
-      if (told.has(textOfKey(key)) || item === undefined || !isUnclaimed(context, key, item)) continue;
-      if (isProcessed) result.differences.push({ ...key, claimant: '', kind: 'stray', repaired: false });
+      if (told.has(textOfKey(key)) || item === undefined || !isStray(context, key, item)) continue;
+      if (isProcessed) result.differences.push({ ...key, maker: '', kind: 'stray', repaired: false });
       else result.pending += 1;
     }
-    // Repair comes after all second looks: it moves the revision, and an item may differ for several of its claimants.
+    // Repair comes after all second looks: it moves the revision, and an item may differ for several of its makers.
     for (const { suspect, item } of found) {
       await ofItem(async () => {
         result.differences.push(await differenceOf(context, suspect, item, options.repair === true));
@@ -155,7 +155,7 @@ export async function checkSource(context: MirrorContext, options: CheckSourceOp
     }
   }
   if (options.repair === true) await correctAllPoisoned(context, options);
-  for await (const entry of poisonedItems(store, context.source)) poisoned.set(entry.claimant, entry);
+  for await (const entry of poisonedItems(store, context.source)) poisoned.set(entry.maker, entry);
   result.poisoned.push(...poisoned.values());
   return result;
 }
@@ -166,8 +166,8 @@ async function differenceOf(
   item: Item | undefined,
   repair: boolean,
 ): Promise<SourceDifference> {
-  const { key, claimant, wanted } = suspect;
-  const entry = claimsOf(context.graph, item)?.entries.get(claimant);
+  const { key, maker, wanted } = suspect;
+  const entry = contributionsOf(context.graph, item)?.byMaker.get(maker);
   const kind =
     entry?.content === undefined && wanted !== ''
       ? 'missing'
@@ -177,7 +177,7 @@ async function differenceOf(
           ? 'outdated'
           : 'different';
   const repaired = repair && (await settle(context, suspect));
-  return { ...key, claimant, kind, repaired };
+  return { ...key, maker, kind, repaired };
 }
 
 function waited({ wait }: MirrorContext, signal: AbortSignal | undefined): () => Promise<boolean> {

@@ -4,7 +4,7 @@ import { hash128, SERVICE_PARTITION, textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { queriedItems, type ReadStats, readItem } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
-import { type Claims, claimsOf, liveClaimants } from './claims.ts';
+import { type Contributions, contributionsOf, liveMakers } from './contributions.ts';
 import { keyOfText } from './mapped.ts';
 
 /**
@@ -15,8 +15,8 @@ import { keyOfText } from './mapped.ts';
 /** A base item that several source items make. */
 export interface Conflict extends ItemKey {
   /** The source item whose content it shows. */
-  owner: string;
-  claimants: string[];
+  shown: string;
+  makers: string[];
 }
 
 const PREFIX = 'mirror-conflict/';
@@ -25,16 +25,16 @@ const PREFIX = 'mirror-conflict/';
 export async function noteConflict(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'change'> },
   key: ItemKey,
-  claims: Claims,
+  contributions: Contributions,
 ): Promise<void> {
-  if (liveClaimants(claims).length < 2) return;
+  if (liveMakers(contributions).length < 2) return;
   const text = textOfKey(key);
   const noteKey = { source: SERVICE_PARTITION, target: PREFIX + hash128(text) };
   const item: Item = {
     [graph.table.partitionKey]: { S: noteKey.source },
     [graph.table.sortKey]: { S: noteKey.target },
     key: { S: text },
-    rev: { N: claims.revision },
+    rev: { N: contributions.revision },
   };
   await store.change({ kind: 'put', key: noteKey, item });
 }
@@ -74,9 +74,9 @@ export async function conflictsNow(
   // Single reads: whoever looks may read items, and need not have the right to read batches of them.
   const ask = async ({ text, rev }: (typeof notes)[number]): Promise<Conflict | undefined> => {
     const key = keyOfText(text);
-    const claims = claimsOf(graph, await readItem({ store, stats }, key));
-    const claimants = claims === undefined ? [] : liveClaimants(claims).sort();
-    if (claimants.length > 1) return { ...key, owner: claims!.owner, claimants };
+    const contributions = contributionsOf(graph, await readItem({ store, stats }, key));
+    const makers = contributions === undefined ? [] : liveMakers(contributions).sort();
+    if (makers.length > 1) return { ...key, shown: contributions!.shown, makers };
     if (prunes !== undefined) {
       // A conflict that began since has left a note with another revision.
       const noteKey = { source: SERVICE_PARTITION, target: PREFIX + hash128(text) };

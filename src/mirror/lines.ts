@@ -8,14 +8,14 @@ import { linesOf, MAX_LINE_BYTES } from '../foundation/lines.ts';
 import { checkStoreOptions } from '../foundation/options.ts';
 import { retrying } from '../foundation/retry.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
-import { type Claim, contentOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
+import { type Contribution, contentOf } from './contributions.ts';
 import { keyOfText, mapped } from './mapped.ts';
 import { isOfItem } from './mend.ts';
 import { positionOf } from './position.ts';
-import { claimantOf, type SourceTable } from './source.ts';
+import { makerOf, type SourceTable } from './source.ts';
 import { overBase } from './walks.ts';
-import { writeAsSeen, writeOfLine } from './write-claim.ts';
+import { writeAsSeen, writeOfLine } from './write-contribution.ts';
 
 /**
  * A source that is no table of DynamoDB: a log of changes, as JSON lines with positions. There is nothing to ask for the present state, so a
@@ -125,16 +125,15 @@ async function writeLine(context: MirrorContext, line: Item, signal: AbortSignal
   const [before, after] = [recordOf(line, 'before'), recordOf(line, 'after')];
   const either = after ?? before;
   if (either === undefined) throw mistake('it has neither before nor after');
-  const claimant = claimantOf(source, either);
-  if (before !== undefined && claimantOf(source, before) !== claimant)
-    throw mistake('before and after have other keys');
+  const maker = makerOf(source, either);
+  if (before !== undefined && makerOf(source, before) !== maker) throw mistake('before and after have other keys');
   const made = mapped(graph, source, after);
   // Without the keys of `before` nobody can take away its items: the line is refused whole.
   // rule: lines-name-what-was-before
   const keys = new Set([...made.keys(), ...mapped(graph, source, before).keys()]);
   let written = 0;
   for (const text of keys) {
-    const word = { key: keyOfText(text), claimant };
+    const word = { key: keyOfText(text), maker };
     const content = contentOf(graph, made.get(text));
     const write = (): Promise<boolean> => writeOfLine(context, word, { position, content });
     const isRetryable = (error: unknown, tries: number): boolean =>
@@ -147,7 +146,7 @@ async function writeLine(context: MirrorContext, line: Item, signal: AbortSignal
 /** Takes away what older versions of the mapping made, and the lines have not made again. */
 async function takeOlderAway(context: MirrorContext, signal: AbortSignal | undefined): Promise<number> {
   const { version } = context.source;
-  const isOlder = (entry: Claim | undefined): entry is Claim =>
+  const isOlder = (entry: Contribution | undefined): entry is Contribution =>
     entry !== undefined && entry.version < version && entry.content !== undefined;
   const { written } = await overBase(context, { signal }, async (word, entry, { item }) => {
     if (!isOlder(entry)) return false;

@@ -11,7 +11,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { BOOKKEEPING } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { claimantOf, type SourceTable } from './source.ts';
+import { makerOf, type SourceTable } from './source.ts';
 
 /**
  * The base items that an image of a source item makes, in wire form by `textOfKey` of their key; of no image: none. It is a pure function,
@@ -22,17 +22,17 @@ import { claimantOf, type SourceTable } from './source.ts';
 export function mapped(graph: CompiledModel, source: SourceTable, image: Item | undefined): ReadonlyMap<string, Item> {
   const items = new Map<string, Item>();
   if (image === undefined) return items;
-  const claimant = claimantOf(source, image);
+  const maker = makerOf(source, image);
   // A mapping of another library's table cannot give an attribute another name.
   const left = 'unplaced' in source.map ? graph.table.ttl : undefined;
-  for (const given of callMap(source, claimant, image)) {
-    const item = named(claimant, () => baseItemOf(graph, without(given, left)));
+  for (const given of callMap(source, maker, image)) {
+    const item = named(maker, () => baseItemOf(graph, without(given, left)));
     const { partitionKey, sortKey } = graph.table;
     const key = { source: stringOf(item[partitionKey])!, target: stringOf(item[sortKey])! };
     const text = textOfKey(key);
     if (items.has(text)) {
       throw invalid(
-        claimant,
+        maker,
         `makes the item ${describe(key.source)} ${describe(key.target)} twice`,
         'Give each key once.',
       );
@@ -48,17 +48,17 @@ export function keyOfText(text: string): ItemKey {
   return { source, target };
 }
 
-function callMap({ map }: SourceTable, claimant: string, image: Item): readonly unknown[] {
+function callMap({ map }: SourceTable, maker: string, image: Item): readonly unknown[] {
   let given: unknown;
   try {
     const values = Object.keys(image).map((name) => [name, withBinaryAsBytes(image[name]!)]);
     given = map(toPlainItem(Object.fromEntries(values) as Item));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid(claimant, `threw: ${reason}`, 'Correct map, which has to take every item of the table.', error);
+    throw invalid(maker, `threw: ${reason}`, 'Correct map, which has to take every item of the table.', error);
   }
   if (Array.isArray(given)) return given;
-  throw invalid(claimant, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
+  throw invalid(maker, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
 }
 
 /** An item that a mapping made, without an attribute. */
@@ -119,17 +119,17 @@ function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): vo
   );
 }
 
-function named<T>(claimant: string, run: () => T): T {
+function named<T>(maker: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (!(error instanceof EdgeloomError)) throw error;
-    throw new EdgeloomError('invalid-mapping', `The mapping of ${claimant}: ${error.message}`, error.hint, {
+    throw new EdgeloomError('invalid-mapping', `The mapping of ${maker}: ${error.message}`, error.hint, {
       cause: error,
     });
   }
 }
 
-function invalid(claimant: string, what: string, hint: string, cause?: unknown): EdgeloomError {
-  return new EdgeloomError('invalid-mapping', `The mapping of ${claimant} ${what}.`, hint, { cause });
+function invalid(maker: string, what: string, hint: string, cause?: unknown): EdgeloomError {
+  return new EdgeloomError('invalid-mapping', `The mapping of ${maker} ${what}.`, hint, { cause });
 }

@@ -3,8 +3,8 @@ import type { MirrorContext } from './context.ts';
 import { keyOfText, mapped } from './mapped.ts';
 import { type Poisoned, poisonedEntry, resolve } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
-import { keyOfClaimant } from './source.ts';
-import { settle } from './write-claim.ts';
+import { keyOfMaker } from './source.ts';
+import { settle } from './write-contribution.ts';
 
 /** Whether an error is of one item, which fails again however often it is tried. */
 export function isOfItem(error: unknown): error is EdgeloomError {
@@ -21,7 +21,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
  */
 export async function correctPoisoned(
   context: MirrorContext,
-  claimant: string,
+  maker: string,
   seen: Poisoned | undefined,
   at = BEFORE_ALL,
 ): Promise<number> {
@@ -30,15 +30,15 @@ export async function correctPoisoned(
   let entry = seen;
   for (;;) {
     try {
-      const made = entry && mapped(graph, source, await sourceStore.get(keyOfClaimant(source, claimant)));
+      const made = entry && mapped(graph, source, await sourceStore.get(keyOfMaker(source, maker)));
       for (const text of new Set([...(entry?.keys ?? []), ...(made?.keys() ?? [])])) {
-        if (await settle(context, { key: keyOfText(text), claimant }, at)) written += 1;
+        if (await settle(context, { key: keyOfText(text), maker }, at)) written += 1;
       }
     } catch (error) {
       if (!isOfItem(error)) throw error;
       return written;
     }
-    if (await resolve(context, claimant, { seen: entry, position: at })) return written;
-    entry = await poisonedEntry(context, claimant);
+    if (await resolve(context, maker, { seen: entry, position: at })) return written;
+    entry = await poisonedEntry(context, maker);
   }
 }

@@ -7,7 +7,7 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { MirrorContext } from './context.ts';
 import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import { keyOfClaimant, type SourceTable } from './source.ts';
+import { keyOfMaker, type SourceTable } from './source.ts';
 
 /**
  * Source items that the mapping does not take. An entry of our table names each by its own key; the base items that it made before stay
@@ -16,7 +16,7 @@ import { keyOfClaimant, type SourceTable } from './source.ts';
 
 /** An entry of a source item that the mapping does not take. */
 export interface Poisoned {
-  claimant: string;
+  maker: string;
   code: string;
   reason: string;
   /** The time of the first record that was not taken, in seconds since 1970. */
@@ -35,11 +35,11 @@ const RESOLVED = 'resolved';
  */
 export async function quarantine(
   context: MirrorContext,
-  claimant: string,
+  maker: string,
   found: { position: string; error: EdgeloomError; keys: readonly string[] },
   isStill: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  await changeEntry(context, claimant, async (entry, isResolved) => {
+  await changeEntry(context, maker, async (entry, isResolved) => {
     if (!(await isStill())) return undefined;
     // A walk has asked the source item itself, and has no position.
     const isOfWalk = found.position === BEFORE_ALL;
@@ -51,7 +51,7 @@ export async function quarantine(
       return undefined;
     }
     const position = entry !== undefined && entry.position > found.position ? entry.position : found.position;
-    return { claimant, ...reasonOf(found.error), since, position, keys };
+    return { maker, ...reasonOf(found.error), since, position, keys };
   });
 }
 
@@ -61,14 +61,14 @@ export function reasonOf({ code, message, hint }: EdgeloomError): Pick<Poisoned,
 }
 
 /** The entry of a source item that is not taken; undefined: there is none, or it is resolved. */
-export async function poisonedEntry(context: MirrorContext, claimant: string): Promise<Poisoned | undefined> {
-  const { item } = await context.store.get(keyOf(context.source, claimant), { consistent: true });
+export async function poisonedEntry(context: MirrorContext, maker: string): Promise<Poisoned | undefined> {
+  const { item } = await context.store.get(keyOf(context.source, maker), { consistent: true });
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
 /** Whether the mapping takes a source item as it is now. */
-export async function isTaken({ graph, source, sourceStore }: MirrorContext, claimant: string): Promise<boolean> {
-  const image = await sourceStore.get(keyOfClaimant(source, claimant));
+export async function isTaken({ graph, source, sourceStore }: MirrorContext, maker: string): Promise<boolean> {
+  const image = await sourceStore.get(keyOfMaker(source, maker));
   try {
     mapped(graph, source, image);
     return true;
@@ -84,17 +84,17 @@ export async function isTaken({ graph, source, sourceStore }: MirrorContext, cla
  */
 export async function resolve(
   context: MirrorContext,
-  claimant: string,
+  maker: string,
   { seen, position }: { seen: Poisoned | undefined; position: string },
 ): Promise<boolean> {
   const since = Math.floor(context.now() / 1000);
   let isAsSeen = true;
   await changeEntry(
     context,
-    claimant,
+    maker,
     (entry, isResolved) => {
       isAsSeen = true;
-      if (entry === undefined) return { claimant, code: '', reason: '', since, position, keys: [] };
+      if (entry === undefined) return { maker, code: '', reason: '', since, position, keys: [] };
       if (isResolved) return entry.position >= position ? undefined : { ...entry, position };
       isAsSeen = entry.position === seen?.position && entry.keys.length === seen.keys.length;
       if (!isAsSeen) return undefined;
@@ -117,11 +117,11 @@ export async function* poisonedItems(
 
 async function changeEntry(
   { graph, store, source, now }: MirrorContext,
-  claimant: string,
+  maker: string,
   next: (entry: Poisoned | undefined, isResolved: boolean) => Promise<Poisoned | undefined> | Poisoned | undefined,
   as?: typeof RESOLVED,
 ): Promise<void> {
-  const key = keyOf(source, claimant);
+  const key = keyOf(source, maker);
   for (;;) {
     const { item: seen } = await store.get(key, { consistent: true });
     const entry = await next(seen && entryOf(seen), seen !== undefined && isResolvedEntry(seen));
@@ -132,7 +132,7 @@ async function changeEntry(
     const item: Item = {
       [graph.table.partitionKey]: { S: key.source },
       [graph.table.sortKey]: { S: key.target },
-      claimant: { S: entry.claimant },
+      maker: { S: entry.maker },
       code: { S: entry.code },
       reason: { S: entry.reason },
       since: { N: String(entry.since) },
@@ -153,7 +153,7 @@ function entryOf(item: Item): Poisoned {
   const text = (name: string): string => stringOf(attributeOf(item, name)) ?? '';
   const keys = attributeOf(item, 'keys');
   return {
-    claimant: text('claimant'),
+    maker: text('maker'),
     code: text('code'),
     reason: text('reason'),
     since: Number(numberOf(attributeOf(item, 'since')) ?? 0),
@@ -166,8 +166,8 @@ function isResolvedEntry(item: Item): boolean {
   return attributeOf(item, RESOLVED) !== undefined;
 }
 
-function keyOf({ table }: SourceTable, claimant: string): ItemKey {
-  return { source: SERVICE_PARTITION, target: `${prefixOf(table)}${hash128(claimant)}` };
+function keyOf({ table }: SourceTable, maker: string): ItemKey {
+  return { source: SERVICE_PARTITION, target: `${prefixOf(table)}${hash128(maker)}` };
 }
 
 function prefixOf(table: string): string {

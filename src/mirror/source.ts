@@ -83,23 +83,23 @@ export function keyOfSourceItem({ table, keys }: SourceTable, item: Item): Item 
 }
 
 /**
- * The name of a source item as the claimant of base items: the source table, a `/`, and the key itself. It is no hash, since the way back
+ * The name of a source item as the maker of base items: the source table, a `/`, and the key itself. It is no hash, since the way back
  * from a base item to its source item needs the key.
  */
-export function claimantOf(source: SourceTable, item: Item): string {
+export function makerOf(source: SourceTable, item: Item): string {
   const key = keyOfSourceItem(source, item);
   const values = namesOf(source.keys).map((name) => [name, keyText(key[name]!)]);
   return `${source.table}/${JSON.stringify(Object.fromEntries(values))}`;
 }
 
-/** Whether a claimant is an item of this source. */
-export function isOfSource({ table }: SourceTable, claimant: string): boolean {
-  return claimant.startsWith(`${table}/`);
+/** Whether a maker is an item of this source. */
+export function isOfSource({ table }: SourceTable, maker: string): boolean {
+  return maker.startsWith(`${table}/`);
 }
 
-/** The key that a claimant's name holds. */
-export function keyOfClaimant({ table }: SourceTable, claimant: string): Item {
-  const key = JSON.parse(claimant.slice(table.length + 1)) as Record<string, { S?: string; N?: string; B?: string }>;
+/** The key that a maker's name holds. */
+export function keyOfMaker({ table }: SourceTable, maker: string): Item {
+  const key = JSON.parse(maker.slice(table.length + 1)) as Record<string, { S?: string; N?: string; B?: string }>;
   const values = Object.entries(key).map(([name, value]) => [
     name,
     value.B === undefined ? value : { B: new Uint8Array(Buffer.from(value.B, 'base64')) },

@@ -6,15 +6,15 @@ import { isMirrored } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { TableWalk, walkStart } from '../store/table-walk.ts';
-import { type Claim, claimsOf, contentOf, liveClaimants, textOf } from './claims.ts';
 import type { MirrorContext } from './context.ts';
+import { type Contribution, contentOf, contributionsOf, liveMakers, textOf } from './contributions.ts';
 import { keyOfText, mapped } from './mapped.ts';
 import { correctPoisoned, isOfItem } from './mend.ts';
 import { isTaken, poisonedItems, quarantine } from './poison.ts';
 import { BEFORE_ALL } from './position.ts';
-import { claimantOf, isOfSource, keyOfClaimant } from './source.ts';
+import { isOfSource, keyOfMaker, makerOf } from './source.ts';
 import { sourcePages } from './source-store.ts';
-import { settle, type Word, writeOfScan } from './write-claim.ts';
+import { settle, type Word, writeOfScan } from './write-contribution.ts';
 
 /** The walks of a mirror: over the source table, and over the base items that it made. */
 
@@ -41,9 +41,9 @@ export interface WalkResult {
 /** Callbacks of a walk, next to the visit itself. */
 export interface WalkNotes {
   /** Takes a source item that is not taken. Default: it goes into quarantine. */
-  poisoned?: (claimant: string, found: Found) => Promise<void> | void;
+  poisoned?: (maker: string, found: Found) => Promise<void> | void;
   /** Takes a base item of a mirrored type without bookkeeping. Default: it is passed over. */
-  unclaimed?: (key: ItemKey) => void;
+  strays?: (key: ItemKey) => void;
 }
 
 type Found = Parameters<typeof quarantine>[2];
@@ -76,7 +76,7 @@ export async function reconcile(context: MirrorContext, options: WalkOptions): P
   // rule: mirror-reconciles-what-source-items-make
   const forth = await overSource(context, options, async (word, content) => {
     const { item } = await context.store.get(word.key, { consistent: true });
-    const entry = claimsOf(context.graph, item)?.entries.get(word.claimant);
+    const entry = contributionsOf(context.graph, item)?.byMaker.get(word.maker);
     return isRight(context, entry, content) ? false : settle(context, word);
   });
   // rule: mirror-reconciles-what-makes-base-items
@@ -90,12 +90,12 @@ export async function reconcile(context: MirrorContext, options: WalkOptions): P
 
 /** The content that the source item makes now of a base item. */
 export async function wantedOf({ graph, source, sourceStore }: MirrorContext, word: Word): Promise<Item | undefined> {
-  const image = await sourceStore.get(keyOfClaimant(source, word.claimant));
+  const image = await sourceStore.get(keyOfMaker(source, word.maker));
   return contentOf(graph, mapped(graph, source, image).get(textOfKey(word.key)));
 }
 
 /** Whether an entry has the content of the source item, in the present version. */
-export function isRight({ source }: MirrorContext, entry: Claim | undefined, wanted: Item | undefined): boolean {
+export function isRight({ source }: MirrorContext, entry: Contribution | undefined, wanted: Item | undefined): boolean {
   if (entry === undefined) return wanted === undefined;
   return entry.version >= source.version && textOf(entry.content) === textOf(wanted);
 }
@@ -114,13 +114,13 @@ export async function overSource(
       images,
       async (image) => {
         options.signal?.throwIfAborted();
-        const claimant = claimantOf(source, image);
+        const maker = makerOf(source, image);
         let isFirst = true;
-        await ofItem(context, { claimant, result, keys: [], notes }, async () => {
-          const now = isFirst ? image : await sourceStore.get(keyOfClaimant(source, claimant));
+        await ofItem(context, { maker, result, keys: [], notes }, async () => {
+          const now = isFirst ? image : await sourceStore.get(keyOfMaker(source, maker));
           isFirst = false;
           for (const [text, item] of mapped(graph, source, now)) {
-            if (await visit({ key: keyOfText(text), claimant }, contentOf(graph, item)!)) result.written += 1;
+            if (await visit({ key: keyOfText(text), maker }, contentOf(graph, item)!)) result.written += 1;
           }
         });
       },
@@ -136,7 +136,7 @@ export async function overSource(
 export async function overBase(
   context: MirrorContext,
   options: WalkOptions,
-  visit: (word: Word, entry: Claim, seen: { key: ItemKey; item: Item }) => Promise<boolean>,
+  visit: (word: Word, entry: Contribution, seen: { key: ItemKey; item: Item }) => Promise<boolean>,
   notes: WalkNotes = {},
 ): Promise<WalkResult> {
   const { graph, source, store } = context;
@@ -160,11 +160,11 @@ export async function overBase(
       items.filter(({ target }) => !isDerivedKey(target)),
       async ({ source: from, target, item }) => {
         const key = { source: from, target };
-        if (isUnclaimed(context, key, item)) notes.unclaimed?.(key);
-        for (const [claimant, entry] of claimsOf(graph, item)?.entries ?? []) {
-          if (!isOfSource(source, claimant)) continue;
-          await ofItem(context, { claimant, result, keys: [textOfKey(key)], notes }, async () => {
-            if (await visit({ key, claimant }, entry, { key, item })) result.written += 1;
+        if (isStray(context, key, item)) notes.strays?.(key);
+        for (const [maker, entry] of contributionsOf(graph, item)?.byMaker ?? []) {
+          if (!isOfSource(source, maker)) continue;
+          await ofItem(context, { maker, result, keys: [textOfKey(key)], notes }, async () => {
+            if (await visit({ key, maker }, entry, { key, item })) result.written += 1;
           });
         }
       },
@@ -181,19 +181,14 @@ export async function correctAllPoisoned(context: MirrorContext, { signal }: Wal
   let written = 0;
   for await (const entry of poisonedItems(context.store, context.source)) {
     signal?.throwIfAborted();
-    written += await correctPoisoned(context, entry.claimant, entry);
+    written += await correctPoisoned(context, entry.maker, entry);
   }
   return written;
 }
 
 async function ofItem(
   context: MirrorContext,
-  {
-    claimant,
-    result,
-    keys,
-    notes,
-  }: { claimant: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
+  { maker, result, keys, notes }: { maker: string; result: WalkResult; keys: readonly string[]; notes: WalkNotes },
   run: () => Promise<void>,
 ): Promise<void> {
   let isLeft = true;
@@ -206,24 +201,24 @@ async function ofItem(
       const found: Found = { position: BEFORE_ALL, error, keys };
       const isStill = async (): Promise<boolean> => {
         // Its record may not know what it made before, so one that is corrected meanwhile is visited again.
-        isLeft = !(error instanceof StoreError) && (await isTaken(context, claimant));
+        isLeft = !(error instanceof StoreError) && (await isTaken(context, maker));
         return !isLeft;
       };
-      if (notes.poisoned === undefined) await quarantine(context, claimant, found, isStill);
-      else if (await isStill()) await notes.poisoned(claimant, found);
+      if (notes.poisoned === undefined) await quarantine(context, maker, found, isStill);
+      else if (await isStill()) await notes.poisoned(maker, found);
       if (!isLeft) result.poisoned += 1;
     }
   }
 }
 
 /** Whether a base item is of a mirrored type, and shows itself, but no source item has made it. */
-export function isUnclaimed({ graph }: MirrorContext, key: ItemKey, item: Item): boolean {
-  return isMirrored(graph, key) && !Object.hasOwn(item, GONE) && claimsOf(graph, item) === undefined;
+export function isStray({ graph }: MirrorContext, key: ItemKey, item: Item): boolean {
+  return isMirrored(graph, key) && !Object.hasOwn(item, GONE) && contributionsOf(graph, item) === undefined;
 }
 
-/** The claimants of a base item that are in conflict; none where one alone makes it. */
+/** The makers of a base item that are in conflict; none where one alone makes it. */
 export function conflictOf({ graph }: MirrorContext, item: Item): string[] {
-  const claims = claimsOf(graph, item);
-  const live = claims === undefined ? [] : liveClaimants(claims);
+  const contributions = contributionsOf(graph, item);
+  const live = contributions === undefined ? [] : liveMakers(contributions);
   return live.length > 1 ? live.sort() : [];
 }

@@ -123,12 +123,12 @@ function conditionText(
 
 function mirroredText(
   { partitionKey }: TableNames,
-  { claimant, position }: NonNullable<BaseCondition['mirroredBefore']>,
+  { maker, position }: NonNullable<BaseCondition['mirroredBefore']>,
   placeholders: Placeholders,
 ): string {
-  const entries = `${placeholders.name(MIRROR)}.${placeholders.name('entries')}`;
-  const isAlone = `size(${entries}) = ${placeholders.value({ N: '1' })}`;
-  const own = `${entries}.${placeholders.name(claimant)}.${placeholders.name('p')}`;
+  const makers = `${placeholders.name(MIRROR)}.${placeholders.name('makers')}`;
+  const isAlone = `size(${makers}) = ${placeholders.value({ N: '1' })}`;
+  const own = `${makers}.${placeholders.name(maker)}.${placeholders.name('p')}`;
   const isEarlier = `${own} < ${placeholders.value({ S: position })}`;
   return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isEarlier}))`;
 }

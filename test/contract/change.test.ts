@@ -24,24 +24,24 @@ describe.each(SUBJECTS)('a change of a base item on $name', ({ open }) => {
     ...(condition && { condition }),
   });
 
-  it('puts a mirrored item where it is absent, or of the same claimant alone and earlier', async () => {
+  it('puts a mirrored item where it is absent, or of the same maker alone and earlier', async () => {
     const key = freshKey();
-    const claimant = 'app/{"pk":{"S":"a.b"},"sk":{"N":"1"}}';
-    const mirrored = (claims: Record<string, string>) => {
-      const entries = Object.entries(claims).map(([name, p]): [string, AttributeValue] => [
+    const maker = 'app/{"pk":{"S":"a.b"},"sk":{"N":"1"}}';
+    const mirrored = (positions: Record<string, string>) => {
+      const makers = Object.entries(positions).map(([name, p]): [string, AttributeValue] => [
         name,
         { M: { p: { S: p } } },
       ]);
-      return { '~mirror': { M: { entries: { M: Object.fromEntries(entries) } } } };
+      return { '~mirror': { M: { makers: { M: Object.fromEntries(makers) } } } };
     };
-    const putAt = async (position: string, claims: Record<string, string> = { [claimant]: position }) => {
-      const condition = { mirroredBefore: { claimant, position } };
-      return (await store.change(put(key, mirrored(claims), condition))).applied;
+    const putAt = async (position: string, positions: Record<string, string> = { [maker]: position }) => {
+      const condition = { mirroredBefore: { maker, position } };
+      return (await store.change(put(key, mirrored(positions), condition))).applied;
     };
     expect(await putAt('2')).toBe(true);
     expect(await putAt('2')).toBe(false);
     expect(await putAt('1')).toBe(false);
-    expect(await putAt('3', { [claimant]: '3', other: '1' })).toBe(true);
+    expect(await putAt('3', { [maker]: '3', other: '1' })).toBe(true);
     expect(await putAt('4')).toBe(false);
     await store.change(put(key, mirrored({ other: '1' })));
     expect(await putAt('4')).toBe(false);

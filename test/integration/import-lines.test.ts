@@ -7,7 +7,7 @@ import { type Local, startLocal } from '../../packages/local/local.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
-import { claimsOf } from '../../src/mirror/claims.ts';
+import { contributionsOf } from '../../src/mirror/contributions.ts';
 import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { importLines } from '../../src/mirror/lines.ts';
 import { type SourceTableOptions, sourceTable } from '../../src/mirror/source.ts';
@@ -71,8 +71,8 @@ async function shown({ graph, store }: Place): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
   for (const item of items) {
-    const claims = claimsOf(graph, item);
-    const content = claims?.entries.get(claims.owner)?.content;
+    const contributions = contributionsOf(graph, item);
+    const content = contributions?.byMaker.get(contributions.shown)?.content;
     if (content === undefined) continue;
     found[`${(item['source'] as { S: string }).S} ${(item['target'] as { S: string }).S}`] = JSON.stringify(content);
   }

@@ -70,13 +70,13 @@ describe('mirrorHandler', () => {
     const warnings = lines.filter(([level]) => level === 'warn').map(([, details]) => details);
     const name = (sk: string): string => `${app.graph.table.name}/{"pk":{"S":"issue"},"sk":{"S":"${sk}"}}`;
     expect(warnings).toEqual([
-      { claimant: name('2'), code: 'invalid-mapping' },
-      { source: 'ISSUE-1', target: 'ISSUE-1', owner: expect.any(String), claimants: [name('1'), name('3')] },
+      { maker: name('2'), code: 'invalid-mapping' },
+      { source: 'ISSUE-1', target: 'ISSUE-1', shown: expect.any(String), makers: [name('1'), name('3')] },
     ]);
     const states = await mirrorStatus(ours.graph, ours.store);
     expect(states).toMatchObject({
       sources: [{ source: app.graph.table.name, poisoned: 1, seen: expect.any(String) }],
-      conflicts: [{ source: 'ISSUE-1', claimants: [name('1'), name('3')] }],
+      conflicts: [{ source: 'ISSUE-1', makers: [name('1'), name('3')] }],
     });
     await put('2');
     await app.store.delete({ source: 'issue', target: '3' });

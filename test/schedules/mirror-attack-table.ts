@@ -94,10 +94,10 @@ function meets(
   if (!has(equal) || absent.some((name) => item?.[name] !== undefined)) return false;
   if (item === undefined) return true;
   if (mirroredBefore === undefined) return true;
-  const entries = mapIn(mapIn(item, '~mirror'), 'entries');
-  const own = mapIn(entries, mirroredBefore.claimant)['p'];
+  const makers = mapIn(mapIn(item, '~mirror'), 'makers');
+  const own = mapIn(makers, mirroredBefore.maker)['p'];
   const isEarlier = own !== undefined && 'S' in own && own.S < mirroredBefore.position;
-  return Object.keys(entries).length === 1 && isEarlier;
+  return Object.keys(makers).length === 1 && isEarlier;
 }
 
 function mapIn(item: Item, name: string): Item {

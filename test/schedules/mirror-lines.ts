@@ -8,7 +8,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { claimsOf, contentOf } from '../../src/mirror/claims.ts';
+import { contentOf, contributionsOf } from '../../src/mirror/contributions.ts';
 import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { importLines, type LinesResult } from '../../src/mirror/lines.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
@@ -161,8 +161,8 @@ class LinesSchedule {
     const { items } = await this.store.scan({ segment: 0, segments: 1 });
     const failures: string[] = [];
     for (const item of items) {
-      const claims = claimsOf(graph, item);
-      const shown = claims?.entries.get(claims.owner)?.content;
+      const contributions = contributionsOf(graph, item);
+      const shown = contributions?.byMaker.get(contributions.shown)?.content;
       const text = textOfKey({ source: stringOf(item['source'])!, target: stringOf(item['target'])! });
       if (shown === undefined) continue;
       if (!sameItem(shown, wanted.get(text))) failures.push(`${text}: shows ${JSON.stringify(shown)}`);

@@ -16,7 +16,9 @@ export const MIRROR_MUTANTS: readonly Mutant[] = [
   {
     name: 'mirror-newer-is-not-looked-at',
     rule: 'Where the item is looked at, an older record is not written either.',
-    changes: [setCondition('mirror-compares-positions-of-one-claimant', 'entry === undefined && claim.version < 0')],
+    changes: [
+      setCondition('mirror-compares-positions-of-one-maker', 'entry === undefined && contribution.version < 0'),
+    ],
   },
   {
     name: 'mirror-removals-forgotten',
@@ -40,14 +42,14 @@ export const MIRROR_MUTANTS: readonly Mutant[] = [
     changes: [
       setCondition(
         'mirror-live-content-does-not-expire',
-        '(shown !== undefined && [...claims.entries.values()].every(({ goneSince }) => goneSince === undefined))',
+        '(content !== undefined && [...contributions.byMaker.values()].every(({ goneSince }) => goneSince === undefined))',
       ),
     ],
   },
   {
-    name: 'mirror-owner-stays-for-ever',
-    rule: 'When the owner goes, the smallest live claimant takes its place in the same write.',
-    changes: [setValue('mirror-smallest-live-claimant-takes-over', "live.length < 0 ? '' : owned")],
+    name: 'mirror-shown-stays-for-ever',
+    rule: 'When the shown maker goes, the smallest live maker takes its place in the same write.',
+    changes: [setValue('mirror-smallest-live-maker-takes-over', "live.length < 0 ? '' : shownBefore")],
   },
   {
     name: 'mirror-snapshot-overwrites',
@@ -63,10 +65,7 @@ export const MIRROR_MUTANTS: readonly Mutant[] = [
     name: 'mirror-source-item-first',
     rule: 'The base item is read before the source item.',
     changes: [
-      insertBefore(
-        'mirror-base-item-is-read-first',
-        'const early = await sourceStore.get(keyOfClaimant(source, claimant));',
-      ),
+      insertBefore('mirror-base-item-is-read-first', 'const early = await sourceStore.get(keyOfMaker(source, maker));'),
       setValue('mirror-source-item-is-read-in-each-round', 'early'),
     ],
   },

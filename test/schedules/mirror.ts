@@ -5,12 +5,12 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { GONE } from '../../src/core/model/gone.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { claimsOf, contentOf, liveClaimants } from '../../src/mirror/claims.ts';
 import { conflictsNow } from '../../src/mirror/conflicts.ts';
+import { contentOf, contributionsOf, liveMakers } from '../../src/mirror/contributions.ts';
 import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror, type Mirror } from '../../src/mirror/mirror.ts';
-import { claimantOf, type SourceTable, sourceTable } from '../../src/mirror/source.ts';
+import { makerOf, type SourceTable, sourceTable } from '../../src/mirror/source.ts';
 import type { SourceStore } from '../../src/mirror/source-store.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { packOfTexts } from '../simulator/kernel/pack.ts';
@@ -387,8 +387,8 @@ class MirrorSchedule {
     const wanted = new Map<string, Map<string, Item>>();
     for (const image of this.items.values()) {
       for (const [key, item] of mapped(graph, mapping(version), image)) {
-        const claims = wanted.get(key) ?? new Map<string, Item>();
-        wanted.set(key, claims.set(claimantOf(mapping(version), image), item));
+        const contributions = wanted.get(key) ?? new Map<string, Item>();
+        wanted.set(key, contributions.set(makerOf(mapping(version), image), item));
       }
     }
     const found = new Map<string, Item>();
@@ -402,12 +402,12 @@ class MirrorSchedule {
       this.failures.push(`${key}: ${what} ${JSON.stringify(found.get(key))}`);
     };
     for (const key of new Set([...wanted.keys(), ...found.keys()])) {
-      const [claims, item] = [wanted.get(key), found.get(key)];
-      if (claims === undefined) wrong(key, 'is stray');
+      const [contributions, item] = [wanted.get(key), found.get(key)];
+      if (contributions === undefined) wrong(key, 'is stray');
       else if (item === undefined) wrong(key, 'is missing');
-      else this.verifyItem(key, claims, item, wrong);
+      else this.verifyItem(key, contributions, item, wrong);
     }
-    const shared = [...wanted].filter(([, claims]) => claims.size > 1).map(([key]) => key);
+    const shared = [...wanted].filter(([, contributions]) => contributions.size > 1).map(([key]) => key);
     const { conflicts } = await conflictsNow(graph, { store: this.store, stats: { rcu: 0 } });
     const named = conflicts.map(textOfKey);
     if (named.sort().join() !== shared.sort().join()) this.failures.push(`conflicts of ${named}, not of ${shared}`);
@@ -419,14 +419,14 @@ class MirrorSchedule {
     item: Item,
     wrong: (key: string, what: string) => void,
   ): void {
-    const claims = claimsOf(graph, item);
-    if (claims === undefined) {
-      wrong(key, 'has no claims');
+    const contributions = contributionsOf(graph, item);
+    if (contributions === undefined) {
+      wrong(key, 'has no contributions');
       return;
     }
-    if (liveClaimants(claims).sort().join() !== [...wanted.keys()].sort().join()) wrong(key, 'has other claimants');
-    const shown = wanted.get(claims.owner);
-    if (!sameItem(contentOf(graph, shown), claims.entries.get(claims.owner)?.content))
+    if (liveMakers(contributions).sort().join() !== [...wanted.keys()].sort().join()) wrong(key, 'has other makers');
+    const shown = wanted.get(contributions.shown);
+    if (!sameItem(contentOf(graph, shown), contributions.byMaker.get(contributions.shown)?.content))
       wrong(key, 'shows other content');
     if (Object.hasOwn(item, graph.table.ttl)) wrong(key, 'expires');
   }

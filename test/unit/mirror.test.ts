@@ -10,7 +10,7 @@ import { GONE } from '../../src/core/model/gone.ts';
 import { MIRROR } from '../../src/core/model/mirrored.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
-import { claimsOf, liveClaimants } from '../../src/mirror/claims.ts';
+import { contributionsOf, liveMakers } from '../../src/mirror/contributions.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/mirror/items.ts';
 import { mapped } from '../../src/mirror/mapped.ts';
 import { createMirror } from '../../src/mirror/mirror.ts';
@@ -191,16 +191,16 @@ describe('records of a source table', () => {
     expect(await user('USER-1')).not.toHaveProperty([GONE]);
   });
 
-  it('of two source items with one key keep both, and the other takes over when the owner goes', async () => {
+  it('of two source items with one key keep both, and the other takes over when the shown one goes', async () => {
     const shared = sourceOf(({ sk }) => [mappedNode('USER-1', { name: String(sk) })]);
     const { mirror, user } = world(shared);
     await mirror.apply([record(1, undefined, image('b')), record(2, undefined, image('a'))], { streamLabel: LABEL });
-    const both = claimsOf(graph, await user('USER-1'))!;
-    expect(liveClaimants(both)).toHaveLength(2);
-    const owner = both.owner.includes('"a"') ? 'a' : 'b';
-    expect(await user('USER-1')).toMatchObject({ name: { S: owner } });
-    await mirror.apply([record(3, image(owner), undefined)], { streamLabel: LABEL });
-    expect(await user('USER-1')).toMatchObject({ name: { S: owner === 'a' ? 'b' : 'a' } });
+    const both = contributionsOf(graph, await user('USER-1'))!;
+    expect(liveMakers(both)).toHaveLength(2);
+    const shown = both.shown.includes('"a"') ? 'a' : 'b';
+    expect(await user('USER-1')).toMatchObject({ name: { S: shown } });
+    await mirror.apply([record(3, image(shown), undefined)], { streamLabel: LABEL });
+    expect(await user('USER-1')).toMatchObject({ name: { S: shown === 'a' ? 'b' : 'a' } });
   });
 
   it('are given back from the first that a call refuses for now', async () => {
@@ -251,7 +251,7 @@ describe('records of a source table', () => {
     };
     expect(await entries()).toMatchObject([
       {
-        claimant: 'app/{"pk":{"S":"user"},"sk":{"S":"1"}}',
+        maker: 'app/{"pk":{"S":"user"},"sk":{"S":"1"}}',
         code: 'invalid-mapping',
         reason: expect.stringContaining('bad'),
       },
@@ -312,11 +312,11 @@ describe('records of a source table', () => {
     const made = sourceOf(({ sk }) => [mappedNode(`USER-${Buffer.from(sk as Uint8Array).toString('hex')}`)]);
     const { mirror, user } = world(made);
     const asText = image('1', { sk: { B: Buffer.from(bytes).toString('base64') as unknown as Uint8Array } });
-    const claimants = async () => [...claimsOf(graph, await user('USER-0102fa'))!.entries.keys()];
+    const makers = async () => [...contributionsOf(graph, await user('USER-0102fa'))!.byMaker.keys()];
     await mirror.apply([record(1, undefined, asText)], { streamLabel: LABEL });
-    expect(await claimants()).toEqual(['app/{"pk":{"S":"user"},"sk":{"B":"AQL6"}}']);
+    expect(await makers()).toEqual(['app/{"pk":{"S":"user"},"sk":{"B":"AQL6"}}']);
     await mirror.apply([record(2, undefined, image('1', { sk: { B: bytes } }))], { streamLabel: LABEL });
-    expect(await claimants()).toHaveLength(1);
+    expect(await makers()).toHaveLength(1);
   });
 
   it('from before another mapping began are settled by the source item', async () => {
@@ -341,7 +341,7 @@ describe('walks', () => {
     expect(await mirror.snapshot()).toEqual({ items: 2, written: 1, poisoned: 0 });
     expect(await mirror.snapshot()).toEqual({ items: 2, written: 0, poisoned: 0 });
     expect(await mirrorOf({ ...users, version: 2 }).snapshot()).toMatchObject({ written: 2 });
-    const [entry] = [...claimsOf(graph, await user('USER-1'))!.entries.values()];
+    const [entry] = [...contributionsOf(graph, await user('USER-1'))!.byMaker.values()];
     expect(entry).toMatchObject({ version: 2, position: positionOf(LABEL, '7') });
   });
 
@@ -482,8 +482,8 @@ describe('walks', () => {
     put(image('1'));
     for (const id of ['USER-1', 'USER-9', 'GOAL-1']) await memory.put({ source: { S: id }, target: { S: id } });
     const found = async (repair: boolean) =>
-      (await mirror.check({ repair })).differences.map(({ source: of, kind, claimant, repaired }) =>
-        [of, kind, claimant === '', repaired].join(' '),
+      (await mirror.check({ repair })).differences.map(({ source: of, kind, maker, repaired }) =>
+        [of, kind, maker === '', repaired].join(' '),
       );
     expect(await found(false)).toEqual(['USER-9 stray true false', 'USER-1 missing false false']);
     expect((await mirror.check({ processed: async () => false })).pending).toBe(2);
@@ -512,7 +512,7 @@ describe('walks', () => {
     for (const id of ['1', '2']) other.put(image(id));
     await other.mirror.snapshot();
     expect((await other.mirror.check()).conflicts).toMatchObject([
-      { source: 'USER-9', claimants: [expect.stringContaining('"1"'), expect.stringContaining('"2"')] },
+      { source: 'USER-9', makers: [expect.stringContaining('"1"'), expect.stringContaining('"2"')] },
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { GONE } from './gone.ts';
 
 /** The bookkeeping that a mirror keeps in a base item, next to its content. */
 
-/** The attribute of a mirrored base item that says who claims it: a map of `rev`, `owner` and `entries`. */
+/** The attribute of a mirrored base item that says which source items make it: a map of `rev`, `shown` and `makers`. */
 export const MIRROR = '~mirror';
 /** The names of what a mirror keeps in a base item. */
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];

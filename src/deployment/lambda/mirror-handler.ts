@@ -121,14 +121,14 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     const { conflicts, hasMore } = await mirrorStatus(graph, store, {
       tables: sources.map(({ table }) => table),
       prunes: store,
-      onPoisoned: ({ claimant, code }) => {
+      onPoisoned: ({ maker, code }) => {
         poisoned += 1;
-        if (poisoned <= MOST_LOGGED) logger.warn({ claimant, code }, 'not taken by the mapping');
+        if (poisoned <= MOST_LOGGED) logger.warn({ maker, code }, 'not taken by the mapping');
       },
     });
     metrics.emitWatch({ poisoned, conflicts: conflicts.length });
-    for (const { source, target, owner, claimants } of conflicts.slice(0, MOST_LOGGED)) {
-      logger.warn({ source, target, owner, claimants }, 'several source items make it');
+    for (const { source, target, shown, makers } of conflicts.slice(0, MOST_LOGGED)) {
+      logger.warn({ source, target, shown, makers }, 'several source items make it');
     }
     if (poisoned > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
       logger.warn(

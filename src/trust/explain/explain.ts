@@ -15,7 +15,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
-import { claimsOf, liveClaimants } from '../../mirror/claims.ts';
+import { contributionsOf, liveMakers } from '../../mirror/contributions.ts';
 import { BEFORE_ALL } from '../../mirror/position.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { readAbortable } from '../../store/abortable.ts';
@@ -66,7 +66,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
   const gone = item === undefined || isItemThere(graph, key, item) ? undefined : goneText(graph, key, item);
   if (gone !== undefined) notes.push(`${gone}: nothing is derived from it.`);
-  if (item !== undefined) notes.push(...endTexts(graph, key, item, now()), ...claimTexts(graph, item));
+  if (item !== undefined) notes.push(...endTexts(graph, key, item, now()), ...mirrorTexts(graph, item));
   if (kind.kind === 'unknown') notes.push(undeclaredText(options.graph, key));
   const entries = await quarantineEntriesOf(graph, store, key);
   notes.push(
@@ -94,18 +94,18 @@ function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item,
 }
 
 /** The source items that a mirrored base item is made from, with the positions of the records that made it. */
-function claimTexts(graph: CompiledModel, item: Item): string[] {
-  const claims = claimsOf(graph, item);
-  if (claims === undefined) return [];
-  const live = liveClaimants(claims).sort();
-  const made = [...claims.entries].map(([claimant, { content, position, version }]) => {
+function mirrorTexts(graph: CompiledModel, item: Item): string[] {
+  const contributions = contributionsOf(graph, item);
+  if (contributions === undefined) return [];
+  const live = liveMakers(contributions).sort();
+  const made = [...contributions.byMaker].map(([maker, { content, position, version }]) => {
     const by = position === BEFORE_ALL ? 'a snapshot' : `the record ${position}`;
     const what =
-      content === undefined ? 'does not make it any more' : claimant === claims.owner ? 'makes it' : 'makes it too';
-    return `The source item ${claimant} ${what}, by ${by} and version ${version} of the mapping.`;
+      content === undefined ? 'does not make it any more' : maker === contributions.shown ? 'makes it' : 'makes it too';
+    return `The source item ${maker} ${what}, by ${by} and version ${version} of the mapping.`;
   });
   if (live.length < 2) return made;
-  return [...made, `Source items are in conflict: it shows the content of ${claims.owner}.`];
+  return [...made, `Source items are in conflict: it shows the content of ${contributions.shown}.`];
 }
 
 /** The reason why nothing is derived from an item that is stored: the attribute by which it counts as deleted, with its value. */

@@ -246,7 +246,7 @@ function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): str
   const remedy = 'give each a key of its own in the mapping.';
   const named = conflicts
     .slice(0, MOST_CONFLICTS)
-    .map(({ source, target, claimants }) => `${source} ${target} is made by ${claimants.join(' and ')}: ${remedy}`);
+    .map(({ source, target, makers }) => `${source} ${target} is made by ${makers.join(' and ')}: ${remedy}`);
   if (conflicts.length <= MOST_CONFLICTS && !hasMore) return named;
   const count = `${hasMore ? 'At least ' : ''}${countText(conflicts.length, 'base item')}`;
   return [...named, `${count} are made by several source items: edgeloom mirror check names all of them.`];

@@ -43,10 +43,10 @@ export function meetsBase(item: Item | undefined, condition: BaseCondition = {})
   );
 }
 
-function isMirroredBefore(item: Item, { claimant, position }: NonNullable<BaseCondition['mirroredBefore']>): boolean {
-  const entries = mapAt(mapAt(item, MIRROR), 'entries');
-  const own = stringOf(attributeOf(mapAt(entries, claimant), 'p'));
-  return Object.keys(entries).length === 1 && own !== undefined && own < position;
+function isMirroredBefore(item: Item, { maker, position }: NonNullable<BaseCondition['mirroredBefore']>): boolean {
+  const makers = mapAt(mapAt(item, MIRROR), 'makers');
+  const own = stringOf(attributeOf(mapAt(makers, maker), 'p'));
+  return Object.keys(makers).length === 1 && own !== undefined && own < position;
 }
 
 function mapAt(item: Item, name: string): Item {

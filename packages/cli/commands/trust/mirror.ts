@@ -111,14 +111,14 @@ async function runSourceCheck(
 
 function checkText({ items, differences, pending, conflicts, poisoned }: SourceCheck): string {
   const lines = [
-    ...differences.map(({ source, target, kind, claimant, repaired }) => {
-      const of = claimant === '' ? 'no source item' : claimant;
+    ...differences.map(({ source, target, kind, maker, repaired }) => {
+      const of = maker === '' ? 'no source item' : maker;
       return `${kind}: ${source} ${target}, of ${of}${repaired ? ': corrected' : ''}`;
     }),
-    ...conflicts.map(({ source, target, owner, claimants }) => {
-      return `conflict: ${source} ${target} shows ${owner} of ${claimants.join(', ')}`;
+    ...conflicts.map(({ source, target, shown, makers }) => {
+      return `conflict: ${source} ${target} shows ${shown} of ${makers.join(', ')}`;
     }),
-    ...poisoned.map(({ claimant, reason }) => `not taken: ${claimant}: ${reason}`),
+    ...poisoned.map(({ maker, reason }) => `not taken: ${maker}: ${reason}`),
   ];
   const found = `${countText(items, 'item')} compared, ${countText(differences.length, 'difference')}`;
   return [...lines, pending === 0 ? found : `${found}, ${pending} that may be late alone`].map(printable).join('\n');

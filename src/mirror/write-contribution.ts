@@ -1,76 +1,85 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { asSeen, type Claim, type Claims, claimsOf, contentOf, itemOfClaims, sameClaim, withClaim } from './claims.ts';
 import { noteConflict } from './conflicts.ts';
 import type { MirrorContext } from './context.ts';
+import {
+  asSeen,
+  type Contribution,
+  type Contributions,
+  contentOf,
+  contributionsOf,
+  itemOfContributions,
+  sameContribution,
+  withContribution,
+} from './contributions.ts';
 import { mapped } from './mapped.ts';
 import { BEFORE_ALL } from './position.ts';
-import { keyOfClaimant } from './source.ts';
+import { keyOfMaker } from './source.ts';
 
 /** The three ways in which a source item's word comes into a base item. */
 
 /** A base item, and a source item that makes it. */
 export interface Word {
   key: ItemKey;
-  claimant: string;
+  maker: string;
 }
 
 /**
- * Writes what a record says: content, or that the source item does not make the item. An item that nobody else claims takes one conditional
+ * Writes what a record says: content, or that the source item does not make the item. An item of no other maker takes one conditional
  * write; only where that fails the item is looked at.
  */
 export async function writeOfRecord(
   context: MirrorContext,
-  { key, claimant }: Word,
-  said: Pick<Claim, 'position' | 'content'>,
+  { key, maker }: Word,
+  said: Pick<Contribution, 'position' | 'content'>,
 ): Promise<void> {
   const { graph, store, source, now } = context;
-  const claim: Claim = { ...said, version: source.version };
-  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  const contribution: Contribution = { ...said, version: source.version };
+  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
   // rule: mirror-writes-only-what-is-newer
-  const condition = { mirroredBefore: { claimant, position: said.position } };
+  const condition = { mirroredBefore: { maker, position: said.position } };
   const result = await store.change({ kind: 'put', key, item, condition });
   if (result.applied) return;
-  await writeAsSeen(context, { key, claimant }, result.current, (entry) => {
-    // rule: mirror-compares-positions-of-one-claimant
+  await writeAsSeen(context, { key, maker }, result.current, (entry) => {
+    // rule: mirror-compares-positions-of-one-maker
     if (entry !== undefined && entry.position >= said.position) return undefined;
-    return claim;
+    return contribution;
   });
 }
 
 /** Writes what a line of changes says, as a record does; an equal position counts where an older mapping wrote. Gives whether it wrote. */
 export async function writeOfLine(
   context: MirrorContext,
-  { key, claimant }: Word,
-  said: Pick<Claim, 'position' | 'content'>,
+  { key, maker }: Word,
+  said: Pick<Contribution, 'position' | 'content'>,
 ): Promise<boolean> {
   const { graph, store, source, now } = context;
-  const claim: Claim = { ...said, version: source.version };
-  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  const contribution: Contribution = { ...said, version: source.version };
+  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
   const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
   if (result.applied) return true;
-  return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
+  return writeAsSeen(context, { key, maker }, result.current, (entry) => {
     // rule: lines-the-highest-position-decides
-    if (entry === undefined || entry.position < said.position) return claim;
+    if (entry === undefined || entry.position < said.position) return contribution;
     // rule: lines-another-mapping-says-them-again
-    return entry.position === said.position && entry.version < source.version ? claim : undefined;
+    return entry.position === said.position && entry.version < source.version ? contribution : undefined;
   });
 }
 
 /** Writes what a scan of the source table shows: only where nothing is known of the source item, or by an older mapping. */
-export async function writeOfScan(context: MirrorContext, { key, claimant }: Word, content: Item): Promise<boolean> {
+export async function writeOfScan(context: MirrorContext, { key, maker }: Word, content: Item): Promise<boolean> {
   const { graph, store, source, now } = context;
   const { version } = source;
-  const claim: Claim = { position: BEFORE_ALL, version, content };
-  const item = itemOfClaims(graph, key, withClaim(undefined, claimant, claim, now()));
+  const contribution: Contribution = { position: BEFORE_ALL, version, content };
+  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
   const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
   if (result.applied) return true;
-  return writeAsSeen(context, { key, claimant }, result.current, (entry) => {
-    if (entry === undefined) return claim;
+  return writeAsSeen(context, { key, maker }, result.current, (entry) => {
+    if (entry === undefined) return contribution;
     // rule: mirror-snapshot-replaces-older-versions-alone
     if (entry.version >= version) return undefined;
-    return { ...claim, position: entry.position };
+    return { ...contribution, position: entry.position };
   });
 }
 
@@ -80,33 +89,33 @@ export async function writeOfScan(context: MirrorContext, { key, claimant }: Wor
  *
  * @param at the position of a record that asks for it; it is kept if it is later than the one found.
  */
-export async function settle(context: MirrorContext, { key, claimant }: Word, at = BEFORE_ALL): Promise<boolean> {
+export async function settle(context: MirrorContext, { key, maker }: Word, at = BEFORE_ALL): Promise<boolean> {
   const { graph, store, source, sourceStore } = context;
   // rule: mirror-base-item-is-read-first
   let { item: base } = await store.get(key, { consistent: true });
   for (;;) {
     // rule: mirror-source-item-is-read-in-each-round
-    const image = await sourceStore.get(keyOfClaimant(source, claimant));
+    const image = await sourceStore.get(keyOfMaker(source, maker));
     const content = contentOf(graph, mapped(graph, source, image).get(textOfKey(key)));
-    const result = await tryToWrite(context, { key, claimant }, base, (entry) => {
+    const result = await tryToWrite(context, { key, maker }, base, (entry) => {
       if (entry === undefined && content === undefined && at === BEFORE_ALL) return undefined;
       if (entry !== undefined && entry.version > source.version) return undefined;
       // rule: mirror-reconciling-keeps-the-position
       const position = entry !== undefined && entry.position > at ? entry.position : at;
-      const claim: Claim = { position, version: source.version, content };
-      return entry?.position === position && sameClaim(entry, claim) ? undefined : claim;
+      const contribution: Contribution = { position, version: source.version, content };
+      return entry?.position === position && sameContribution(entry, contribution) ? undefined : contribution;
     });
     if (result.done) return result.wrote;
     base = result.current;
   }
 }
 
-/** Writes a claim until nobody has come between; `next` makes it of the present one, or says that it is not needed. */
+/** Writes a contribution until nobody has come between; `next` makes it of the present one, or says that it is not needed. */
 export async function writeAsSeen(
   context: MirrorContext,
   word: Word,
   seen: Item | undefined,
-  next: (entry: Claim | undefined) => Claim | undefined,
+  next: (entry: Contribution | undefined) => Contribution | undefined,
 ): Promise<boolean> {
   let base = seen;
   for (;;) {
@@ -120,20 +129,20 @@ type Tried = { done: true; wrote: boolean } | { done: false; current: Item | und
 
 async function tryToWrite(
   { graph, store, now }: MirrorContext,
-  { key, claimant }: Word,
+  { key, maker }: Word,
   base: Item | undefined,
-  next: (entry: Claim | undefined) => Claim | undefined,
+  next: (entry: Contribution | undefined) => Contribution | undefined,
 ): Promise<Tried> {
-  const claims: Claims | undefined = claimsOf(graph, base);
-  const claim = next(claims?.entries.get(claimant));
-  if (claim === undefined) {
+  const contributions: Contributions | undefined = contributionsOf(graph, base);
+  const contribution = next(contributions?.byMaker.get(maker));
+  if (contribution === undefined) {
     // Whoever wrote it may have ended before its note.
     // rule: mirror-notes-a-conflict-that-it-meets
-    if (claims !== undefined) await noteConflict({ graph, store }, key, claims);
+    if (contributions !== undefined) await noteConflict({ graph, store }, key, contributions);
     return { done: true, wrote: false };
   }
-  const after = withClaim(claims, claimant, claim, now());
-  const item = itemOfClaims(graph, key, after);
+  const after = withContribution(contributions, maker, contribution, now());
+  const item = itemOfContributions(graph, key, after);
   // rule: mirror-writes-to-what-it-saw
   const condition = asSeen(base);
   // rule: mirror-writes-an-item-before-its-note

@@ -7,15 +7,15 @@ import { MIRROR, withoutBookkeeping } from '../core/model/mirrored.ts';
 import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 
 /**
- * The bookkeeping of a mirrored base item. Each source item that makes the item has an entry; one of them, the owner, gives the content that
- * the item shows. Positions are compared within one entry alone: those of two source items say nothing of each other.
+ * The bookkeeping of a mirrored base item. Each source item that makes the item, its maker, contributes a content; the item shows that of one maker.
+ * Positions are compared within the contributions of one maker alone: those of two source items say nothing of each other.
  */
 
 /** The number of seconds for which what is gone is remembered: longer than any delivery and any process. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
-/** The word of one source item about a base item. */
-export interface Claim {
+/** The newest content of one source item for a base item. */
+export interface Contribution {
   /** The position of the record that said so; kept where the source item itself was asked. */
   position: string;
   /** The version of the mapping. */
@@ -27,93 +27,103 @@ export interface Claim {
 }
 
 /** The bookkeeping of one base item. */
-export interface Claims {
+export interface Contributions {
   /** Moves with every write of the item. Two writes have the same only if all before them were the same too. */
   revision: string;
-  /** The claimant whose content the item shows. */
-  owner: string;
-  entries: ReadonlyMap<string, Claim>;
+  /** The maker whose content the item shows. */
+  shown: string;
+  /** By maker, that is by source item. */
+  byMaker: ReadonlyMap<string, Contribution>;
 }
 
 /** The bookkeeping of a base item; undefined: there is none, or nobody can read it. */
-export function claimsOf({ table }: CompiledModel, item: Item | undefined): Claims | undefined {
+export function contributionsOf({ table }: CompiledModel, item: Item | undefined): Contributions | undefined {
   const mirror = item && mapOf(item, MIRROR);
-  const owner = mirror && stringOf(attributeOf(mirror, 'owner'));
+  const shown = mirror && stringOf(attributeOf(mirror, 'shown'));
   const revision = mirror && numberOf(attributeOf(mirror, 'rev'));
-  const stored = mirror && mapOf(mirror, 'entries');
-  if (owner === undefined || revision === undefined || stored === undefined) return undefined;
-  const { [table.partitionKey]: _source, [table.sortKey]: _target, ...shown } = withoutBookkeeping(item!);
-  const entries = new Map<string, Claim>();
-  for (const claimant of Object.keys(stored)) {
-    const entry = mapOf(stored, claimant);
+  const stored = mirror && mapOf(mirror, 'makers');
+  if (shown === undefined || revision === undefined || stored === undefined) return undefined;
+  const { [table.partitionKey]: _source, [table.sortKey]: _target, ...content } = withoutBookkeeping(item!);
+  const byMaker = new Map<string, Contribution>();
+  for (const maker of Object.keys(stored)) {
+    const entry = mapOf(stored, maker);
     if (entry === undefined) return undefined;
     const gone = numberOf(attributeOf(entry, 'gone'));
-    entries.set(claimant, {
+    byMaker.set(maker, {
       position: stringOf(attributeOf(entry, 'p')) ?? '',
       version: Number(numberOf(attributeOf(entry, 'v')) ?? 0),
-      content: gone !== undefined ? undefined : claimant === owner ? shown : mapOf(entry, 'content'),
+      content: gone !== undefined ? undefined : maker === shown ? content : mapOf(entry, 'content'),
       ...(gone !== undefined && { goneSince: Number(gone) }),
     });
   }
-  return { revision, owner, entries };
+  return { revision, shown, byMaker };
 }
 
-/** The claims after a source item has said something new. */
-export function withClaim(before: Claims | undefined, claimant: string, claim: Claim, nowMs: number): Claims {
+/** The contributions after a source item has said something new. */
+export function withContribution(
+  before: Contributions | undefined,
+  maker: string,
+  contribution: Contribution,
+  nowMs: number,
+): Contributions {
   const nowSeconds = Math.floor(nowMs / 1000);
-  const said = before?.entries.get(claimant);
-  const entries = new Map<string, Claim>();
-  for (const [other, entry] of before?.entries ?? []) {
-    const isForgotten = entry.goneSince !== undefined && entry.goneSince < nowSeconds - REMEMBERED_SECONDS;
-    if (!isForgotten) entries.set(other, entry);
+  const said = before?.byMaker.get(maker);
+  const byMaker = new Map<string, Contribution>();
+  for (const [other, earlier] of before?.byMaker ?? []) {
+    const isForgotten = earlier.goneSince !== undefined && earlier.goneSince < nowSeconds - REMEMBERED_SECONDS;
+    if (!isForgotten) byMaker.set(other, earlier);
   }
-  const { position, version, content } = claim;
-  const own: Claim = { position, version, content };
+  const { position, version, content } = contribution;
+  const own: Contribution = { position, version, content };
   // Each deletion is remembered for its own time, and a repeated look at the same one prolongs nothing.
   if (content === undefined) own.goneSince = (said?.position === position ? said.goneSince : undefined) ?? nowSeconds;
-  entries.set(claimant, own);
-  const live = [...entries].filter(([, entry]) => entry.content !== undefined).map(([name]) => name);
-  const owned = before?.owner ?? claimant;
-  // rule: mirror-smallest-live-claimant-takes-over
-  const owner = live.includes(owned) ? owned : (live.sort()[0] ?? claimant);
-  return { revision: revisionAfter(before?.revision ?? '', claimant, own), owner, entries };
+  byMaker.set(maker, own);
+  const live = liveMakers({ byMaker });
+  const shownBefore = before?.shown ?? maker;
+  // rule: mirror-smallest-live-maker-takes-over
+  const shown = live.includes(shownBefore) ? shownBefore : (live.sort()[0] ?? maker);
+  return { revision: revisionAfter(before?.revision ?? '', maker, own), shown, byMaker };
 }
 
 /** The source items that make a base item now. If there are two, the item shows the content of one: they are in conflict. */
-export function liveClaimants({ entries }: Claims): string[] {
-  return [...entries].filter(([, { content }]) => content !== undefined).map(([claimant]) => claimant);
+export function liveMakers({ byMaker }: Pick<Contributions, 'byMaker'>): string[] {
+  return [...byMaker].filter(([, { content }]) => content !== undefined).map(([maker]) => maker);
 }
 
-/** The base item that shows the owner's content and keeps the claims; a tombstone where nobody makes it. */
-export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, claims: Claims): Item {
-  const { owner, revision, entries } = claims;
-  const shown = entries.get(owner)?.content;
+/** The base item that shows the content of one maker and keeps the contributions of all; a tombstone where nobody makes it. */
+export function itemOfContributions(
+  { table }: CompiledModel,
+  { source, target }: ItemKey,
+  contributions: Contributions,
+): Item {
+  const { shown, revision, byMaker } = contributions;
+  const content = byMaker.get(shown)?.content;
   const stored: Item = {};
-  for (const [claimant, { position, version, content, goneSince }] of entries) {
-    stored[claimant] = {
+  for (const [maker, { position, version, content: own, goneSince }] of byMaker) {
+    stored[maker] = {
       M: {
         p: { S: position },
         v: { N: String(version) },
         ...(goneSince !== undefined && { gone: { N: String(goneSince) } }),
-        ...(content !== undefined && claimant !== owner && { content: { M: content } }),
+        ...(own !== undefined && maker !== shown && { content: { M: own } }),
       },
     };
   }
   return {
-    ...shown,
+    ...content,
     [table.partitionKey]: { S: source },
     [table.sortKey]: { S: target },
-    [MIRROR]: { M: { rev: { N: revision }, owner: { S: owner }, entries: { M: stored } } },
-    ...tombstoneParts(table.ttl, claims, shown),
+    [MIRROR]: { M: { rev: { N: revision }, shown: { S: shown }, makers: { M: stored } } },
+    ...tombstoneParts(table.ttl, contributions, content),
   };
 }
 
 /** The parts of a tombstone. Live content has no expiry: DynamoDB would delete it. */
-function tombstoneParts(ttl: string, claims: Claims, shown: Item | undefined): Item {
+function tombstoneParts(ttl: string, contributions: Contributions, content: Item | undefined): Item {
   // rule: mirror-live-content-does-not-expire
-  if (shown !== undefined) return {};
+  if (content !== undefined) return {};
   // rule: mirror-tombstone-outlives-every-delivery
-  const expiry = forgottenAt(claims);
+  const expiry = forgottenAt(contributions);
   return { [GONE]: { BOOL: true }, [ttl]: { N: String(expiry) } };
 }
 
@@ -124,8 +134,8 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** Whether a claim says the same as another, whatever its position. */
-export function sameClaim(left: Claim, right: Claim): boolean {
+/** Whether a contribution says the same as another, whatever its position. */
+export function sameContribution(left: Contribution, right: Contribution): boolean {
   return left.version === right.version && textOf(left.content) === textOf(right.content);
 }
 
@@ -141,14 +151,14 @@ export function textOf(content: Item | undefined): string {
   return content === undefined ? '' : canonicalText({ M: content });
 }
 
-function forgottenAt({ entries }: Claims): number {
-  const last = Math.max(...[...entries.values()].map(({ goneSince = 0 }) => goneSince));
+function forgottenAt({ byMaker }: Contributions): number {
+  const last = Math.max(...[...byMaker.values()].map(({ goneSince = 0 }) => goneSince));
   return last + REMEMBERED_SECONDS;
 }
 
 /** 124 bits of a hash, as a number of DynamoDB, which has 38 digits. A fast write does not see the revision before it. */
-function revisionAfter(before: string, claimant: string, { position, version, content }: Claim): string {
-  const text = JSON.stringify([before, claimant, position, version, textOf(content)]);
+function revisionAfter(before: string, maker: string, { position, version, content }: Contribution): string {
+  const text = JSON.stringify([before, maker, position, version, textOf(content)]);
   return BigInt(`0x${hash128(text).slice(0, 31)}`).toString();
 }
 
