@@ -8,7 +8,7 @@ import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
-import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { compileEdge, compileNode, compileTable, USUAL_INDEXES } from './definitions.ts';
 import { dueList } from './due-list.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
@@ -67,7 +67,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     nodes,
     edges,
     indexes: indexesInUse(edges.values()),
-    fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator),
+    fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator, table.indexes.length),
     ...(input.feed && { feed: input.feed }),
     ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),
   };
@@ -176,20 +176,24 @@ const VIEWS_BY_NEED = 'views by need';
 /**
  * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
  * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
- * `derive` is, and so is that of the folding. A search or an order may have the
- * name of an option that is left out, so the place decides, and not the name alone.
+ * `derive` is, and so are that of the folding and an unusual number of indexes, which packs orders otherwise. A search or an order may
+ * have the name of an option that is left out, so the place decides, and not the name alone.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,
   edges: Record<string, unknown>,
   tenantSeparator: string | undefined,
+  indexes: number,
 ): string {
   const isByNeed = Object.values(nodes).some((definition) => optionsOf(definition)['view'] === undefined);
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
   const ofParts = ofTypes.flatMap(({ parts }) => (isPlainObject(parts) ? Object.values(parts).map(optionsOf) : []));
   const declared = new Set<unknown>([...ofTypes, ...ofParts]);
   const text = JSON.stringify(
-    [nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator]), ...(isByNeed ? [VIEWS_BY_NEED] : [])],
+    [
+      ...[nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator])],
+      ...[...(isByNeed ? [VIEWS_BY_NEED] : []), ...(indexes === USUAL_INDEXES ? [] : [indexes])],
+    ],
     function (this: unknown, key, value: unknown) {
       const isLeftOut =
         (UNSHAPING.has(key) && declared.has(this)) ||

@@ -89,7 +89,7 @@ function compileIndexes(
 }
 
 /** The indexes that a model may use unless it says how many. */
-const USUAL_INDEXES = 2;
+export const USUAL_INDEXES = 2;
 
 function byIndex<T>(entryOf: (index: IndexName) => T): Record<IndexName, T> {
   return Object.fromEntries(INDEX_NAMES.map((index) => [index, entryOf(index)])) as Record<IndexName, T>;
