@@ -48,7 +48,7 @@ function tellOf(pack: PackName, name: string, seed: number): void {
   }
   const file = expect.getState().testPath?.replace(/^.*\/test\//, 'test/');
   console.log(
-    `${name} shows at seed ${seed} of ${pack}. This keeps it: EDGELOOM_TEST_KEEP_SEEDS=1 npx vitest run ${file} -t ${name}`,
+    `${name} shows at seed ${seed} of ${pack}. This keeps it: EDGELOOM_TEST_KEEP_SEEDS=1 EDGELOOM_TEST_EXTENT=all npx vitest run ${file} -t ${name}`,
   );
 }
 
