@@ -5,7 +5,7 @@ import type { Mutant } from '../simulator/planted/mutant.ts';
 import { keepSeed, SHOWN_AT, SHOWN_BY } from '../simulator/planted/shown.ts';
 
 /** A seed beyond this one is worth being kept. */
-const LATE_SEED = 20;
+const LATE_SEED = 3;
 
 /** How planted bugs of a pack are searched for. */
 export interface Search {
