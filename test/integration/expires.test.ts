@@ -176,16 +176,16 @@ it('says when an item ends, and takes epoch seconds only', async () => {
 
 it('scans nodes without those that are over', async () => {
   const { ending } = await twoTables(() => false);
-  const end = { N: '1000000000' };
-  await ending.store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, expiresAt: end });
-  const scanned = async (includeExpired: boolean) => {
+  await ending.store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, ...ENDS });
+  const scanned = async (nowSeconds: number, includeExpired = false) => {
     const ids: string[] = [];
-    for await (const { items } of scanNodes(ending.graph, { store: ending.store, type: 'USER', includeExpired }))
-      ids.push(...items.map(({ id }) => id));
+    const options = { store: ending.store, type: 'USER', includeExpired, now: () => nowSeconds * 1000 } as const;
+    for await (const { items } of scanNodes(ending.graph, options)) ids.push(...items.map(({ id }) => id));
     return ids.sort();
   };
-  expect(await scanned(false)).toEqual(users.slice(1));
-  expect(await scanned(true)).toEqual(users);
+  expect(await scanned(END - 1)).toEqual(users);
+  expect(await scanned(END)).toEqual(users.slice(1));
+  expect(await scanned(END, true)).toEqual(users);
 });
 
 it('takes a row out of a watched list when it ends, and a later one in from behind', async () => {
@@ -207,6 +207,38 @@ it('takes a row out of a watched list when it ends, and a later one in from behi
   await store.put({ source: { S: 'GOAL-9' }, target: { S: 'MEMBER-USER-2' }, since: { S: '2029' } });
   await ending.projectAll();
   await expect.poll(() => list).toMatchObject([{ source: 'GOAL-9' }]);
+  stopping.abort();
+  await stop();
+});
+
+it('shows watched nodes without what ends, at once and without a record', async () => {
+  const { ending } = await twoTables(({ target }) => target === 'MEMBER-USER-2' || target === 'USER-3');
+  let nowMs = END * 1000 - 1;
+  const now = () => nowMs;
+  const { client, streams, store, graph } = ending;
+  const { feed, stop } = await startFeed(graph, { client, streams, pollIntervalMs: 20, indexGraceMs: 20, now });
+  const reader = createReader(graph, { store, now, feed });
+  const shown: (object | null)[] = [];
+  const stopping = new AbortController();
+  const watched = (async () => {
+    const query = { views: ['GOAL-1', 'USER-3'] };
+    for await (const event of reader.watch(query, { signal: stopping.signal })) applyWatchEvent(shown, event as never);
+  })();
+  watched.catch(() => undefined);
+  const seen = () =>
+    (shown as { attributes?: object; edgeSet: { target: string }[] }[]).map((view) => [
+      view?.attributes,
+      view?.edgeSet.map(({ target }) => target).includes('USER-2'),
+    ]);
+  await expect.poll(seen).toMatchObject([
+    [{ title: 'GOAL-1' }, true],
+    [{ name: 'n0' }, true],
+  ]);
+  nowMs += 1;
+  await expect.poll(seen).toMatchObject([
+    [{ title: 'GOAL-1' }, false],
+    [null, true],
+  ]);
   stopping.abort();
   await stop();
 });

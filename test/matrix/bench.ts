@@ -55,6 +55,10 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
 export class Bench {
   readonly input: ModelInput;
   readonly model: CompiledModel;
+  /** The time at which readers ask, in milliseconds since 1970; undefined: the machine's. */
+  nowMs: number | undefined;
+  /** Whether all that is over and counted is deleted. */
+  isSwept = false;
   private consumed = 0;
 
   constructor(
@@ -263,7 +267,9 @@ export class Bench {
       store,
       byOneClock(() => this.rig.nowMs()),
     );
-    return createReader(model, { store, leases, feed }) as unknown as OpenReader;
+    const { nowMs } = this;
+    const now = nowMs === undefined ? undefined : () => nowMs;
+    return createReader(model, { store, leases, feed, now }) as unknown as OpenReader;
   }
 
   writer(model: CompiledModel = this.model) {
@@ -272,7 +278,8 @@ export class Bench {
   }
 
   async facts(input: ModelInput = this.input): Promise<Facts> {
-    return factsOf(input, await this.rig.items());
+    const { nowMs, isSwept } = this;
+    return { ...factsOf(input, await this.rig.items()), nowMs, isSwept };
   }
 
   /** Deletes the base items of a node, and the edges that enter it, as their producer does. */

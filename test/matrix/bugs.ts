@@ -40,6 +40,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'image === undefined',
     "image === undefined || ('graph' in plan && plan.graph.table.ttl in image)",
   ),
+  clock: { named: 'deleted-before-its-end' },
   'late duplicate': { named: 'fast-path-unconditional' },
   'crash and retry': inFile(
     'foundation/for-each.ts',

@@ -23,6 +23,10 @@ export interface Facts {
   edges: readonly EdgeFact[];
   /** Parts of nodes, by the node's id and the part's name. */
   parts: ReadonlyMap<string, ReadonlyMap<string, Attributes>>;
+  /** The time at which readers ask; absent: the machine's. */
+  nowMs?: number | undefined;
+  /** Whether edges that are over and counted are deleted: then counts and totals are right. */
+  isSwept?: boolean;
 }
 
 /** The names of the table's keys. */
@@ -56,7 +60,7 @@ export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
 
 /** The facts without what has ended: those that reads are of, of base items too. */
 export function presentFacts(model: ModelInput, facts: Facts): Facts {
-  const nowSeconds = Date.now() / 1000;
+  const nowSeconds = (facts.nowMs ?? Date.now()) / 1000;
   return factsThat(model, facts, (type, attributes) => !(Number(attributes[String(type?.['expires'])]) <= nowSeconds));
 }
 
@@ -74,13 +78,13 @@ export function liveFacts(model: ModelInput, facts: Facts): Facts {
 
 function factsThat(
   { nodes: types, edges: edgeTypes }: ModelInput,
-  { nodes, edges, parts }: Facts,
+  { nodes, edges, ...rest }: Facts,
   isThere: (type: Options | undefined, attributes: Attributes) => boolean,
 ): Facts {
   return {
     nodes: new Map([...nodes].filter(([id, own]) => isThere(types[id.slice(0, id.indexOf('-'))], own))),
     edges: edges.filter(({ type, attributes }) => isThere(edgeTypes[type], attributes)),
-    parts,
+    ...rest,
   };
 }
 

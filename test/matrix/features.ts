@@ -196,10 +196,13 @@ const MOODS: Values = {
   place: ['here', 'there', 'here', undefined, 'there'],
 };
 
+/** The first and the last time at which anything of a row ends, in epoch seconds. */
+export const [ENDS_FROM, ENDS_AT] = [1_000_000_000, 4_000_000_000];
+
 /** Times that have come and that have not, under both names that the tables of rows delete by. */
 const ENDING: Values = {
-  expiresAt: [undefined, 1_000_000_000, 4_000_000_000],
-  goneAt: [undefined, 1_000_000_000, 4_000_000_000],
+  expiresAt: [undefined, ENDS_FROM, ENDS_AT],
+  goneAt: [undefined, ENDS_FROM, ENDS_AT],
 };
 
 /** The attribute by which the table of a model deletes. */

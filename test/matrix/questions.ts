@@ -153,6 +153,7 @@ export async function walk(ask: Ask): Promise<unknown[]> {
  * @param ids nodes that are or were there.
  */
 export function questionsOf(model: ModelInput, stored: Facts, ids: readonly string[]): Question[] {
+  const { isSwept = false } = stored;
   const facts = liveFacts(model, stored);
   const present = presentFacts(model, stored);
   const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(present, ids)];
@@ -171,7 +172,7 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
     ] as const) {
       const { total, groupBy } = (asked ?? {}) as { total?: Options; groupBy?: readonly string[] };
       // Of edges that end, a count follows once they are deleted.
-      if ((total === undefined && groupBy === undefined) || options['expires'] !== undefined) continue;
+      if ((total === undefined && groupBy === undefined) || (options['expires'] !== undefined && !isSwept)) continue;
       for (const id of ends) {
         const end = direction === 'inbound' ? 'target' : 'source';
         const own = facts.edges.filter((edge) => edge[end] === id && edge.type === type);
@@ -184,7 +185,7 @@ export function questionsOf(model: ModelInput, stored: Facts, ids: readonly stri
       }
     }
     const isLate =
-      options['expires'] !== undefined && (options['degree'] === true || options['outgoing'] !== undefined);
+      options['expires'] !== undefined && !isSwept && (options['degree'] === true || options['outgoing'] !== undefined);
     if ((options['degree'] === true || options['edgeSet'] !== false) && !isLate) {
       for (const source of sources) {
         const own = facts.edges.filter((edge) => edge.source === source && edge.type === type);

@@ -32,6 +32,19 @@ describe('a stack follows the model', () => {
       TimeToLiveSpecification: { AttributeName: 'gone' },
     });
   });
+  it('and deletes each minute what is over and counted, where there can be any', () => {
+    const rules = (options: object): string[] => {
+      const type = edge({ from: 'USER', to: 'USER', ...options });
+      const of = defineGraph({ table: 'follows', nodes: { USER: node({ view: 'ALL' }) }, edges: { FOLLOWS: type } });
+      const resources = Object.values(testStack(of).Resources).filter((one) => one.Type === 'AWS::Events::Rule');
+      return resources.flatMap(({ Properties }) =>
+        Properties['ScheduleExpression'] === 'rate(1 minute)' ? [Properties['Targets'][0].Input as string] : [],
+      );
+    };
+    expect(rules({ degree: true, expires: 'expiresAt' })).toEqual(['{"ended":true}']);
+    expect(rules({ expires: 'expiresAt' })).toEqual([]);
+    expect(rules({ degree: true })).toEqual([]);
+  });
   it('but keeps the index that the model uses no more, for older readers, until it is dropped by name', () => {
     const indexes = (more: Readonly<Record<string, unknown>> = {}): string[] =>
       made(more)['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(({ IndexName }: never) => IndexName);

@@ -5,6 +5,7 @@ import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/core/items/key-forms.ts';
 import { toPlainItem } from '../../src/core/items/plain.ts';
+import { shardOf } from '../../src/core/items/shard.ts';
 import type {
   AttributeOrder,
   CompiledModel,
@@ -353,6 +354,18 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
       const copied = node === undefined ? {} : shownOf(node, { kind: 'LIST', attributes: projectSource });
       items.set(key, { ...item, attributes: { M: { ...projected(base, project), ...copied } } });
     }
+  }
+  const isCounted = edge.count !== undefined || edge.incoming !== undefined;
+  const { '~ends': end } = endOfBase(base);
+  if (isCounted && end !== undefined && base.graph.mirrored?.has(edge.type) !== true) {
+    const name = `${base.source}\0${base.sortKey}`;
+    items.set(edgeIndexKey(base.sortKey, 'expires'), {
+      gsi0pk: { S: `expires/${edge.type}-#${shardOf(base.source, 8, 'fnv1a')}` },
+      gsi0sk: {
+        S: `${encodeValue(end, 'number', false)}\0${createHash('sha256').update(name).digest('hex').slice(0, 32).toUpperCase()}`,
+      },
+      attributes: { M: { '~ends': end } },
+    });
   }
   if (edge.count !== undefined) {
     const key = edgeIndexKey(base.sortKey);

@@ -66,6 +66,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
   const { now, remainingMs } = runtimeOf(options);
   const nowMs = (await serverTime?.()) ?? now();
   const { ttl, partitionKey, sortKey } = graph.table;
+  // rule: due-list-is-read-up-to-now
   const to = highestSortKeyOfValue(encodeNumber(String(nowMs / 1000)));
   const model = await registeredModel(graph, store).current(result);
   for (const partition of partitionsOf(graph, model)) {
@@ -82,6 +83,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
           const end = viewAttributes(item)?.[ENDS];
           if (target === undefined || end === undefined) return;
           // The index may lag, and an edge may be prolonged at any moment: it goes only while it ends at this very time.
+          // rule: edge-is-deleted-while-it-ends-then
           const condition = { equal: { [ttl]: end } };
           const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });
           result.wcu += wcu;
@@ -97,7 +99,9 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
 
 /** The index partitions of the due-lists that writers keep, of types whose edges end by the own model as well. */
 function partitionsOf(graph: CompiledModel, model: CompiledModel): IndexPartitionKey[] {
+  // rule: due-lists-of-all-generations-are-gone-through
   const kept = layersOf(model).flatMap(({ edges }) => [...edges.values()]);
+  // rule: only-what-ends-by-the-own-model-is-deleted
   const due = kept.filter(({ type, expires }) => {
     const own = graph.edges.get(type);
     return own?.due !== undefined && own.expires === expires;

@@ -1,9 +1,11 @@
-import { redrive } from '../../../src/admin.ts';
+import { deleteEnded, redrive } from '../../../src/admin.ts';
 import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
-import { LIVE } from '../features.ts';
+import { type EdgeFact, storedFacts } from '../facts.ts';
+import { ENDS_AT, ENDS_FROM, LIVE } from '../features.ts';
+import type { ModelInput } from '../model.ts';
 import { type Operation, RAN } from './operation.ts';
 
 /** Operations of the stream's consumer: what it gets, how often, and what becomes of what it does not get. */
@@ -66,6 +68,14 @@ function refusing<S extends object>(store: S): S {
       };
     },
   });
+}
+
+/** Whether an edge is over, of a type that is counted. */
+function isCountedAndOver({ edges }: ModelInput, { type, attributes }: EdgeFact, nowMs: number): boolean {
+  const { expires, degree, outgoing, inbound } = edges[type] ?? {};
+  const { total, groupBy } = (inbound ?? {}) as { total?: object; groupBy?: object };
+  const isCounted = [outgoing, total, groupBy].some((one) => one !== undefined) || degree === true;
+  return isCounted && Number(attributes[String(expires)]) * 1_000 <= nowMs;
 }
 
 /** The columns of the consumer. */
@@ -139,6 +149,35 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
         edges.some(({ source, type, target }) => type === 'MEMBER' && source === pair[0] && target === pair[1]);
       holds(!isLeft, 'the table keeps what has expired');
       await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'clock',
+    covers: ['library:deleteEnded'],
+    run: async (bench) => {
+      await bench.begin();
+      const { store } = bench.rig;
+      const sweep = () => deleteEnded(bench.model, { store, now: () => bench.nowMs! });
+      // All that ends is over now, and nothing has been written.
+      bench.nowMs = 1_000 * (ENDS_AT + 1);
+      const stored = await bench.facts();
+      const due = storedFacts(bench.input, stored).edges.filter((edge) =>
+        isCountedAndOver(bench.input, edge, bench.nowMs!),
+      );
+      await expectRight(bench);
+      await bench.expectClean();
+      holds((await sweep()).deleted === due.length, `a sweep does not delete ${due.length} edges`);
+      await bench.consume();
+      bench.isSwept = true;
+      await expectRight(bench);
+      await bench.expectClean();
+      // All of it comes again with other times; a moment later nothing is due.
+      await bench.putAll(1);
+      await bench.consume();
+      bench.nowMs = 1_000 * ENDS_FROM - 1;
+      holds((await sweep()).deleted === 0, 'a sweep deletes what has its time');
       await expectRight(bench);
       return RAN;
     },

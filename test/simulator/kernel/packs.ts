@@ -15,6 +15,7 @@ const PACKS = {
   'mirror-attack': async () => (await import('../../schedules/mirror-attack.ts')).PACK,
   tenants: async () => (await import('../../schedules/tenants.ts')).PACK,
   updates: async () => (await import('../../schedules/updates.ts')).PACK,
+  ended: async () => (await import('../../schedules/ended.ts')).PACK,
   walks: async () => (await import('../../schedules/walks.ts')).PACK,
 } satisfies Record<string, () => Promise<Pack>>;
 

@@ -1,3 +1,4 @@
+import { ENDED_MUTANTS } from '../../schedules/ended-mutants.ts';
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { LINES_MUTANTS } from '../../schedules/mirror-lines-mutants.ts';
 import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
@@ -63,4 +64,5 @@ export const PLANTED: readonly Planted[] = [
   ...found(LINES_MUTANTS, 'schedules of imported lines'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
   ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
+  ...found(ENDED_MUTANTS, 'schedules of edges that end'),
 ];

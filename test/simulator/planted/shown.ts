@@ -20,6 +20,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   'mirror-lines': ['wrong'],
   tenants: ['wrong'],
   updates: ['wrong'],
+  ended: ['wrong'],
   walks: ['wrong'],
 };
 
