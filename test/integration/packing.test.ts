@@ -4,6 +4,8 @@ import { stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
+import { planTableUpdate } from '../../src/store/table-update/plan.ts';
+import { updateTable } from '../../src/store/table-update/update.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
 const ORDERS = { byA: 'a', byB: 'b', byC: 'c', byD: 'd' } as const;
@@ -100,5 +102,29 @@ describe('orders over several indexes', () => {
       for (const i of edges) expect(await items(i)).toHaveLength(itemsOfEdge);
       expect(await check(graph, { store, settleMs: 10 })).toMatchObject(CLEAN);
     }
+  });
+
+  it('leave no keys of other indexes behind where a table without a registry is rebuilt', async () => {
+    const { two, four, put, items, store, projectAll } = await packedTable();
+    await put(1);
+    await projectAll(four);
+    expect(Object.keys((await items(1))[0]!)).toContain('gsi3pk');
+    expect(await check(two, { store, settleMs: 10 })).toMatchObject({ drift: { missing: 2, stale: 1, orphan: 0 } });
+    await check(two, { store, mode: 'rebuild' });
+    const keys = (await items(1)).flatMap((item) => Object.keys(item).filter((name) => /^gsi\dpk$/.test(name)));
+    expect(keys.sort()).toEqual(['gsi0pk', 'gsi0pk', 'gsi0pk', 'gsi1pk']);
+    expect(await check(two, { store, settleMs: 10 })).toMatchObject(CLEAN);
+  });
+
+  it('need their indexes: a table is told of each, and gets it by an update', async () => {
+    const { client, ...table } = await evolvingTable((name) => ({ two: graphOf(name, 2), four: graphOf(name, 4) }));
+    const { steps } = await planTableUpdate(table.four, { client });
+    expect(steps).toEqual([
+      { kind: 'index', index: 'gsi2' },
+      { kind: 'index', index: 'gsi3' },
+    ]);
+    await updateTable(table.four, { client });
+    await table.migrate(table.four);
+    expect((await planTableUpdate(table.four, { client })).steps).toEqual([]);
   });
 });

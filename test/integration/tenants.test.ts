@@ -10,7 +10,7 @@ import { derive, edge, node } from '../../src/core/model/schema.ts';
 import { type CompiledModel, createReader, defineGraph, type Reader, type Writer } from '../../src/index.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
-import { runTenants } from '../schedules/tenants.ts';
+import { runTenants } from '../simulator/packs/tenants/schedule.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,9 +1,13 @@
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../packages/cli/commands/read/answer.ts';
+import { getCommand } from '../../packages/cli/commands/read/get.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -80,6 +84,35 @@ describe('a node type without a view', () => {
     expect((await page()).items).toMatchObject([{ id: 'USER-1', attributes: null }]);
     const all = await reader.page('ROOM-1', 'IN', { attributes: 'ALL' });
     expect(all.items).toMatchObject([{ attributes: null }]);
+  });
+
+  it('is named by `edgeloom get` beside the views of others', async () => {
+    const { table } = await projected();
+    const answers: Answer[] = [];
+    const command = new Command();
+    getCommand(command, (ask) => async (...[...args]) => {
+      answers.push(await ask({ graph, store: table }, ...(args as never)));
+    });
+    await command.parseAsync(['USER-1', 'ROOM-1', 'ROOM-2'], { from: 'user' });
+    expect(answers).toMatchObject([
+      {
+        json: [null, { id: 'ROOM-1' }, null],
+        absent: ['USER-1 is of a type without views: add --stored.', 'There is no view of ROOM-2.'],
+        found: ['ROOM-1'],
+      },
+    ]);
+    await expect(command.parseAsync(['USER-1'], { from: 'user' })).rejects.toMatchObject({ code: 'no-view' });
+  });
+
+  it('has none after a redrive either', async () => {
+    const model = defineGraph({ table: 'records', nodes: { PAGE: node({ search: { title: { shards: 1 } } }) } });
+    const table = new StreamedStore(model);
+    const projector = createProjector(model, { store: table });
+    await projector.project([(await table.producer('PAGE-1', 'PAGE-1', { title: { N: '1' } }))!]);
+    await table.producer('PAGE-1', 'PAGE-1', { title: text('one') });
+    expect(await redrive(model, { store: table })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect((await createReader(model, { store: table }).search('PAGE.title').equals('one')).items).toHaveLength(1);
+    expect(await table.derived('PAGE-1', '~view')).toBeUndefined();
   });
 
   it('is right for a check, which finds a view that nothing asks for', async () => {

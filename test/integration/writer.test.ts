@@ -124,6 +124,11 @@ describe('single operations', () => {
       const refused = importFile(graph, { store, file, format: 'dynamodb' });
       await expect(refused).rejects.toThrow('3 lines are bad; nothing was written.');
       await expect(refused).rejects.toThrow('line 2: attribute photo should be base64 with padding, but is "A_-8"');
+      await writeFile(file, Buffer.from(`${line('USER-X4', 'AQI=')}{"name":"Zo\xe9"}\n`, 'latin1'));
+      await expect(importFile(graph, { store, file, format: 'dynamodb' })).rejects.toMatchObject({
+        message: expect.stringContaining('line 2: is not UTF-8'),
+        hint: expect.stringContaining('Save the file as UTF-8.'),
+      });
     } finally {
       await rm(folder, { recursive: true });
     }

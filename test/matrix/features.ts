@@ -337,7 +337,7 @@ export const FEATURES: readonly Feature[] = [
       inbound(model, { bySince: 'since', byStage: [source('state'), 'since'], total: { hours: sum('hours') } });
     },
     change: (model) => member(model, { expires: undefined }),
-    projections: ['inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
+    projections: ['order:MEMBER.expires', 'inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
     goal: STATES,
     member: { ...SINCE, hours: [2, 0.5], ...ENDING },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, edge, node } from '../../src/index.ts';
-import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { numberOf } from '../simulator/kernel/values.ts';
 import { runs } from '../support/extent.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, node } from '../../src/index.ts';
-import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 
 /** What a migration is told to drop is what has that name, also where the name ends as that of a generation does. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENDED_MUTANTS } from '../schedules/ended-mutants.ts';
+import { ENDED_MUTANTS } from '../simulator/packs/ended/planted.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';

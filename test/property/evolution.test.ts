@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DIRECTED } from '../simulator/evolution/directed.ts';
-import { EVOLUTION_MUTANTS } from '../simulator/evolution/planted.ts';
-import { PACK, runEvolution } from '../simulator/evolution/schedule.ts';
 import { keptFor } from '../simulator/kernel/kept.ts';
 import { Runner } from '../simulator/kernel/runner.ts';
+import { DIRECTED } from '../simulator/packs/evolution/directed.ts';
+import { EVOLUTION_MUTANTS } from '../simulator/packs/evolution/planted.ts';
+import { PACK, runEvolution } from '../simulator/packs/evolution/schedule.ts';
 import { plantedBugs, rare, runs, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';

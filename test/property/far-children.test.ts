@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RawRecord } from '../../src/admin.ts';
 import { type CompiledModel, defineGraph, edge, node, source } from '../../src/index.ts';
-import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { mapOf, textOf } from '../simulator/kernel/values.ts';
 import { runs } from '../support/extent.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MigrateOptions } from '../../src/admin.ts';
 import { type CompiledModel, defineGraph, edge, node, type Reader, rank } from '../../src/index.ts';
-import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   type Reader,
   type Session,
 } from '../../src/index.ts';
-import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -11,8 +11,8 @@ import {
   node,
   type Session,
 } from '../../src/index.ts';
-import { streamsClientOf, tableClientOf } from '../schedules/faults/clients.ts';
-import { Stage } from '../schedules/faults/stage.ts';
+import { streamsClientOf, tableClientOf } from '../simulator/faults/clients.ts';
+import { Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOINED_MUTANTS } from '../schedules/joined-mutants.ts';
+import { JOINED_MUTANTS } from '../simulator/packs/joined/planted.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LEDGER_MUTANTS } from '../simulator/ledgers/planted.ts';
+import { LEDGER_MUTANTS } from '../simulator/packs/ledgers/planted.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';

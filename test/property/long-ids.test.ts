@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, EdgeloomError, edge, node, type Reader } from '../../src/index.ts';
-import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 
 /**
  * What fits into a generation fits into each that follows it, whose keys are longer: or nothing is changed, and the migration says

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LINES_MUTANTS } from '../schedules/mirror-lines-mutants.ts';
-import { MIRROR_MUTANTS } from '../schedules/mirror-mutants.ts';
+import { MIRROR_MUTANTS } from '../simulator/packs/mirror/planted.ts';
+import { LINES_MUTANTS } from '../simulator/packs/mirror-lines/planted.ts';
 import { plantedBugs, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Runner } from '../simulator/kernel/runner.ts';
-import { WRITTEN } from '../simulator/observer/directed.ts';
-import { HIDDEN, OBSERVER_EXPERIMENTS, WRITTEN_MUTANTS } from '../simulator/observer/planted.ts';
+import { WRITTEN } from '../simulator/packs/observer/directed.ts';
+import { HIDDEN, OBSERVER_EXPERIMENTS, WRITTEN_MUTANTS } from '../simulator/packs/observer/planted.ts';
 import { plantedBugs } from '../support/extent.ts';
 
 /**

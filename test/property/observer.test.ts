@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keptFor } from '../simulator/kernel/kept.ts';
-import { OBSERVER_MUTANTS } from '../simulator/observer/planted.ts';
+import { OBSERVER_MUTANTS } from '../simulator/packs/observer/planted.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';

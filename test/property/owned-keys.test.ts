@@ -9,8 +9,8 @@ import {
   putItems,
   spreadAnew,
   without,
-} from '../schedules/faults/keyed-models.ts';
-import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+} from '../simulator/faults/keyed-models.ts';
+import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runRebuilds } from '../schedules/rebuilds.ts';
-import { REBUILDS_MUTANTS } from '../schedules/rebuilds-mutants.ts';
+import { REBUILDS_MUTANTS } from '../simulator/packs/rebuilds/planted.ts';
+import { runRebuilds } from '../simulator/packs/rebuilds/schedule.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { isFound } from '../support/shown.ts';
 

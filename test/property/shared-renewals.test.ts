@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryRequest } from '../../src/core/store-port.ts';
 import { type CompiledModel, defineGraph, edge, node, type Reader } from '../../src/index.ts';
-import { answerOf, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

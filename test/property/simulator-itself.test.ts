@@ -3,14 +3,14 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { Choices } from '../simulator/kernel/choices.ts';
 import { Runner } from '../simulator/kernel/runner.ts';
-import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
-import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
+import { chooseModel, graphOf, type ModelOptions } from '../simulator/packs/projecting/models.ts';
+import { expectedPartitions, isPoison } from '../simulator/packs/projecting/oracle.ts';
+import { PACK } from '../simulator/packs/projecting/schedule.ts';
+import { differences } from '../simulator/packs/projecting/verdict.ts';
 import { drop } from '../simulator/planted/changes.ts';
 import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
-import { PACK } from '../simulator/schedule.ts';
-import { differences } from '../simulator/verdict.ts';
 
 const OPTIONS: ModelOptions = {
   view: 'title',

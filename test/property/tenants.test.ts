@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runTenants } from '../schedules/tenants.ts';
-import { TENANTS_MUTANTS } from '../schedules/tenants-mutants.ts';
+import { TENANTS_MUTANTS } from '../simulator/packs/tenants/planted.ts';
+import { runTenants } from '../simulator/packs/tenants/schedule.ts';
 import { ROOT } from '../simulator/planted/marks.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, edge, node, type Reader } from '../../src/index.ts';
-import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { firstSpec, type ModelSpec, nextSpec, withTotalsAndParts } from '../simulator/evolution/specs.ts';
-import { modelOf, Stage } from '../simulator/evolution/stage.ts';
 import { Random } from '../simulator/kernel/random.ts';
+import { firstSpec, type ModelSpec, nextSpec, withTotalsAndParts } from '../simulator/packs/evolution/specs.ts';
+import { modelOf, Stage } from '../simulator/packs/evolution/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UPDATE_MUTANTS } from '../schedules/mutants.ts';
+import { UPDATE_MUTANTS } from '../simulator/packs/updates/planted.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';

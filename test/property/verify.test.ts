@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VERIFY_MUTANTS } from '../simulator/observer/planted.ts';
+import { VERIFY_MUTANTS } from '../simulator/packs/observer/planted.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { redrive } from '../../src/admin.ts';
 import type { DerivedUpdate } from '../../src/core/store-port.ts';
 import { type CompiledModel, defineGraph, edge, node } from '../../src/index.ts';
-import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 import { mapOf, textOf } from '../simulator/kernel/values.ts';
 
 /**

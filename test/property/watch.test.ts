@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WATCH_MUTANTS } from '../simulator/watch/planted.ts';
+import { WATCH_MUTANTS } from '../simulator/packs/watch/planted.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';

@@ -5,7 +5,7 @@ import type { Mutant } from '../simulator/planted/mutant.ts';
 import { keepSeed, SHOWN_AT, SHOWN_BY } from '../simulator/planted/shown.ts';
 
 /** A seed beyond this one is worth being kept. */
-const LATE_SEED = 20;
+const LATE_SEED = 3;
 
 /** How planted bugs of a pack are searched for. */
 export interface Search {
@@ -48,7 +48,7 @@ function tellOf(pack: PackName, name: string, seed: number): void {
   }
   const file = expect.getState().testPath?.replace(/^.*\/test\//, 'test/');
   console.log(
-    `${name} shows at seed ${seed} of ${pack}. This keeps it: EDGELOOM_TEST_KEEP_SEEDS=1 npx vitest run ${file} -t ${name}`,
+    `${name} shows at seed ${seed} of ${pack}. This keeps it: EDGELOOM_TEST_KEEP_SEEDS=1 EDGELOOM_TEST_EXTENT=all npx vitest run ${file} -t ${name}`,
   );
 }
 

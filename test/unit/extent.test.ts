@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVOLUTION_MUTANTS } from '../simulator/evolution/planted.ts';
+import { EVOLUTION_MUTANTS } from '../simulator/packs/evolution/planted.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
 import { dealt } from '../support/extent.ts';
 

@@ -124,7 +124,7 @@ describe('npm run lint', () => {
     expect(planted.map(({ mutant }) => mutant.name)).toEqual(['fits']);
     expect(problems).toEqual([
       expect.stringContaining(
-        'test/simulator/evolution/planted.ts: the planted bug list-is-code does not apply: No comment "// rule: three" marks',
+        'test/simulator/packs/evolution/planted.ts: the planted bug list-is-code does not apply: No comment "// rule: three" marks',
       ),
       expect.stringContaining(
         `the planted bug other does not apply: The code that keeps the rule one, in ${file}, has no`,

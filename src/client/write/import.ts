@@ -152,14 +152,22 @@ async function* itemLines({
     try {
       if (bytes === undefined)
         throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+      const text = textOf(bytes).trim();
       if (text === '') continue;
       const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
       yield { number, item: await checkedItem(graph, item, force) };
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      yield { number, error: error.message, hint: error instanceof EdgeloomError ? error.hint : ONE_ITEM };
+      if (!(error instanceof EdgeloomError)) throw error;
+      yield { number, error: error.message, hint: error.hint };
     }
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new EdgeloomError('invalid-json', 'is not UTF-8', 'Save the file as UTF-8.', { cause: error });
   }
 }
 

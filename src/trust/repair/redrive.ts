@@ -7,6 +7,7 @@ import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
@@ -274,7 +275,8 @@ async function reconcileEntryOnce(
   const key = { source, target };
   // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
   // rule: redrive-of-a-part-leaves-the-view-alone
-  if (!isTypeName(target)) await reconcileViewParts(context, source, [target], watermark);
+  if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? ''))
+    await reconcileViewParts(context, source, [target], watermark);
   for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
   const inTarget = new Map(keysInTarget(graph, key, image).map((one) => [textOfKey(one), one]));
   const { elsewhere } = entry;

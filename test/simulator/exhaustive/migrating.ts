@@ -13,7 +13,7 @@ import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
-import { LONGEST_TIMEOUT } from '../time.ts';
+import { LONGEST_TIMEOUT } from '../packs/projecting/time.ts';
 import { GatedProcess, type PendingCall } from './process.ts';
 import type { Begin, Numbering, Play, Step } from './walk.ts';
 

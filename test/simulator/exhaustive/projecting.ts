@@ -10,10 +10,10 @@ import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
 import { Choices, type Script } from '../kernel/choices.ts';
-import { graphOf, type ModelOptions, PLAIN_OPTIONS } from '../models.ts';
-import { type Shard, type ShardRecord, type StreamReader, Streams } from '../streams.ts';
-import { HOUR, LONGEST_TIMEOUT } from '../time.ts';
-import { derivedDifferences } from '../verdict.ts';
+import { graphOf, type ModelOptions, PLAIN_OPTIONS } from '../packs/projecting/models.ts';
+import { type Shard, type ShardRecord, type StreamReader, Streams } from '../packs/projecting/streams.ts';
+import { HOUR, LONGEST_TIMEOUT } from '../packs/projecting/time.ts';
+import { derivedDifferences } from '../packs/projecting/verdict.ts';
 import { GatedProcess, type PendingCall } from './process.ts';
 import type { Numbering, Play, Step } from './walk.ts';
 

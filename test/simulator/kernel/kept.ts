@@ -6,9 +6,9 @@ import type { PackName } from './packs.ts';
 
 /** The packs with schedules that are kept for planted bugs, and where: a file has the name of its bug. */
 export const KEPT_IN = {
-  projecting: 'test/simulator/planted/pinned',
-  observer: 'test/simulator/observer/pinned',
-  evolution: 'test/simulator/evolution/pinned',
+  projecting: 'test/simulator/packs/projecting/pinned',
+  observer: 'test/simulator/packs/observer/pinned',
+  evolution: 'test/simulator/packs/evolution/pinned',
 } as const satisfies Partial<Record<PackName, string>>;
 
 /** A pack with kept schedules. */

@@ -2,21 +2,21 @@ import type { Pack } from './pack.ts';
 
 /** The packs of schedules, by the names that they have on the command line. Only what is run is loaded. */
 const PACKS = {
-  projecting: async () => (await import('../schedule.ts')).PACK,
-  evolution: async () => (await import('../evolution/schedule.ts')).PACK,
-  ledgers: async () => (await import('../ledgers/schedule.ts')).PACK,
-  observer: async () => (await import('../observer/schedule.ts')).PACK,
-  verify: async () => (await import('../verify/schedule.ts')).PACK,
-  watch: async () => (await import('../watch/schedule.ts')).PACK,
-  joined: async () => (await import('../../schedules/joined.ts')).PACK,
-  rebuilds: async () => (await import('../../schedules/rebuilds.ts')).PACK,
-  mirror: async () => (await import('../../schedules/mirror.ts')).PACK,
-  'mirror-lines': async () => (await import('../../schedules/mirror-lines.ts')).PACK,
-  'mirror-attack': async () => (await import('../../schedules/mirror-attack.ts')).PACK,
-  tenants: async () => (await import('../../schedules/tenants.ts')).PACK,
-  updates: async () => (await import('../../schedules/updates.ts')).PACK,
-  ended: async () => (await import('../../schedules/ended.ts')).PACK,
-  walks: async () => (await import('../../schedules/walks.ts')).PACK,
+  projecting: async () => (await import('../packs/projecting/schedule.ts')).PACK,
+  evolution: async () => (await import('../packs/evolution/schedule.ts')).PACK,
+  ledgers: async () => (await import('../packs/ledgers/schedule.ts')).PACK,
+  observer: async () => (await import('../packs/observer/schedule.ts')).PACK,
+  verify: async () => (await import('../packs/verify/schedule.ts')).PACK,
+  watch: async () => (await import('../packs/watch/schedule.ts')).PACK,
+  joined: async () => (await import('../packs/joined/schedule.ts')).PACK,
+  rebuilds: async () => (await import('../packs/rebuilds/schedule.ts')).PACK,
+  mirror: async () => (await import('../packs/mirror/schedule.ts')).PACK,
+  'mirror-lines': async () => (await import('../packs/mirror-lines/schedule.ts')).PACK,
+  'mirror-attack': async () => (await import('../packs/mirror-attack/schedule.ts')).PACK,
+  tenants: async () => (await import('../packs/tenants/schedule.ts')).PACK,
+  updates: async () => (await import('../packs/updates/schedule.ts')).PACK,
+  ended: async () => (await import('../packs/ended/schedule.ts')).PACK,
+  walks: async () => (await import('../packs/walks/schedule.ts')).PACK,
 } satisfies Record<string, () => Promise<Pack>>;
 
 /** The name of a pack. */

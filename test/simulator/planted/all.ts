@@ -1,20 +1,20 @@
-import { ENDED_MUTANTS } from '../../schedules/ended-mutants.ts';
-import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
-import { LINES_MUTANTS } from '../../schedules/mirror-lines-mutants.ts';
-import { MIRROR_MUTANTS } from '../../schedules/mirror-mutants.ts';
-import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
-import { REBUILDS_MUTANTS } from '../../schedules/rebuilds-mutants.ts';
-import { TENANTS_MUTANTS } from '../../schedules/tenants-mutants.ts';
-import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
 import { type KeepingPack, keptFor } from '../kernel/kept.ts';
+import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
+import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
+import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
+import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
+import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
 import {
   HIDDEN,
   OBSERVER_EXPERIMENTS,
   OBSERVER_MUTANTS,
   VERIFY_MUTANTS,
   WRITTEN_MUTANTS,
-} from '../observer/planted.ts';
-import { WATCH_MUTANTS } from '../watch/planted.ts';
+} from '../packs/observer/planted.ts';
+import { REBUILDS_MUTANTS } from '../packs/rebuilds/planted.ts';
+import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
+import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
+import { WATCH_MUTANTS } from '../packs/watch/planted.ts';
 import { DIRECTED_MUTANTS } from './directed.ts';
 import { EXPERIMENTS } from './experiments.ts';
 import type { Mutant } from './mutant.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MATRIX_MUTANTS } from '../../matrix/bugs.ts';
 import { KEPT_IN, keptNames } from '../kernel/kept.ts';
-import { HIDDEN, OBSERVER_EXPERIMENTS } from '../observer/planted.ts';
+import { HIDDEN, OBSERVER_EXPERIMENTS } from '../packs/observer/planted.ts';
 import { PLANTED } from './all.ts';
 import { plantedFiles } from './changes.ts';
 import { type PlantedBug, programOf } from './compiled.ts';
@@ -103,7 +103,7 @@ function unexplained(): string[] {
 
 /** The file that lists a bug, for who has to mend it. */
 function listOf(name: string): string {
-  const files = ['test/simulator', 'test/schedules'].flatMap((folder) =>
+  const files = ['test/simulator'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   const lists = (file: string): boolean => readFileSync(join(ROOT, file), 'utf8').includes(`name: '${name}',`);

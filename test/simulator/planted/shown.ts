@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { PackName } from '../kernel/packs.ts';
 
 /** How a schedule fails that shows a planted bug. A change that only makes the code throw or run on for ever shows nothing of its rule. */
@@ -29,16 +29,43 @@ type Seeds = Readonly<Partial<Record<PackName, Readonly<Record<string, number>>>
 
 const FILE = new URL('shown-at.json', import.meta.url);
 
-function readSeeds(): Seeds {
-  return JSON.parse(readFileSync(FILE, 'utf8')) as Seeds;
+function readSeeds(file: URL): Seeds {
+  return JSON.parse(readFileSync(file, 'utf8')) as Seeds;
 }
 
 /** Seeds of schedules that showed a bug: the search begins with them. Only where the first such seed is late. */
-export const SHOWN_AT = readSeeds();
+export const SHOWN_AT = readSeeds(FILE);
 
-/** Keeps the seed that shows a bug. The file is read anew: other processes keep seeds of theirs. */
-export function keepSeed(pack: PackName, bug: string, seed: number): void {
-  const all = readSeeds();
-  const ofPack = Object.entries({ ...all[pack], [bug]: seed }).sort(([left], [right]) => (left < right ? -1 : 1));
-  writeFileSync(FILE, `${JSON.stringify({ ...all, [pack]: Object.fromEntries(ofPack) }, undefined, 2)}\n`);
+/** Keeps the seed that shows a bug, in a file of seeds. Other processes keep seeds of theirs in it, one at a time. */
+export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = FILE): void {
+  locked(new URL(`${file.href}.lock`), () => {
+    const all = readSeeds(file);
+    const ofPack = Object.entries({ ...all[pack], [bug]: seed }).sort(([left], [right]) => (left < right ? -1 : 1));
+    writeFileSync(file, `${JSON.stringify({ ...all, [pack]: Object.fromEntries(ofPack) }, undefined, 2)}\n`);
+  });
+}
+
+/** The number of looks at a lock, ten milliseconds apart, after which its process is taken for dead: ten seconds. */
+const MOST_LOOKS = 1000;
+
+function locked(lock: URL, run: () => void): void {
+  for (let looks = 0; !isTaken(lock); looks += 1) {
+    if (looks === MOST_LOOKS) throw new Error(`delete ${lock.pathname}: its process has ended without it`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  try {
+    run();
+  } finally {
+    rmSync(lock);
+  }
+}
+
+function isTaken(lock: URL): boolean {
+  try {
+    closeSync(openSync(lock, 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { Choices } from '../../simulator/kernel/choices.ts';
-import { chooseModel, graphOf, type ModelOptions } from '../../simulator/models.ts';
+import { chooseModel, graphOf, type ModelOptions } from '../../simulator/packs/projecting/models.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 /** Every cell of `cost` against a projector whose store counts units, in batches of one, for models drawn at random. */

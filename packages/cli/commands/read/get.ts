@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isViewless } from '../../../../src/client/read/nodes/views.ts';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -52,13 +53,21 @@ function isEdge(words: readonly string[]): boolean {
 async function views(session: ReadSession, ids: readonly string[], includeExpired: boolean) {
   // The library takes any text, such as a part of a URL; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
-  const found = await sessionReader(session).getViews([...ids], { includeExpired });
+  const withViews = ids.filter((id) => !isViewless(session.graph, id));
+  // Where no type has views the library says so, and what to do.
+  const read = withViews.length === 0 ? ids : withViews;
+  const views = await sessionReader(session).getViews([...read], { includeExpired });
+  const found = ids.map((id) => views[read.indexOf(id)] ?? null);
   const text = found
     .filter((view) => view !== null)
     .map(({ id, attributes, edgeSet }) =>
       [nodeText(id, attributes), ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n'),
     );
-  const absent = ids.filter((_, at) => found[at] === null).map((id) => `There is no view of ${id}.`);
+  const absent = ids
+    .filter((_, at) => found[at] === null)
+    .map((id) =>
+      read.includes(id) ? `There is no view of ${id}.` : `${id} is of a type without views: add --stored.`,
+    );
   return { json: found, text: text.join('\n'), absent, found: idsOf(found) };
 }
 

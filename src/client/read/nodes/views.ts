@@ -129,7 +129,7 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
 }
 
 /** Whether a node is of a type without views. */
-function isViewless(graph: CompiledModel, id: string): boolean {
+export function isViewless(graph: CompiledModel, id: string): boolean {
   // An id from outside may be no text.
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }

@@ -337,7 +337,7 @@ function indexFields(
 ): Record<string, Item[string] | undefined> {
   const fields: Record<string, Item[string] | undefined> = {};
   for (const name of writtenFields(graph)) fields[name] = expected?.[name];
-  // rule: keys-of-other-indexes-are-cleared
+  // Where there is no registry, the model before may have had keys of further indexes.
   for (const name in current) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = expected?.[name];
   return fields;
 }

@@ -1,0 +1,337 @@
+import { createReader, type Reader } from '../../../../src/client/read/reader.ts';
+import { Session } from '../../../../src/client/session/session.ts';
+import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import { INDEX_NAMES } from '../../../../src/core/items/derived-item.ts';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { isBaseSortKey } from '../../../../src/core/plan/stream-filter.ts';
+
+import type {
+  DerivedUpdate,
+  ItemKey,
+  QueryRequest,
+  ReadOptions,
+  ScanRequest,
+  ScanSource,
+  Store,
+} from '../../../../src/core/store-port.ts';
+import type { Moment } from '../../../../src/foundation/clocks.ts';
+import { EdgeloomError, StoreError } from '../../../../src/foundation/errors.ts';
+import { decideMigration, walkShare } from '../../../../src/migrate/divided/divided.ts';
+import { migrate } from '../../../../src/migrate/migrate.ts';
+import type { MigrateOptions } from '../../../../src/migrate/migrate-types.ts';
+import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import type { ProjectorOptions } from '../../../../src/projecting/apply/projector-types.ts';
+import { registryLeases } from '../../../../src/registry/reader-lease.ts';
+import { check } from '../../../../src/trust/check/check.ts';
+import { WRONG } from '../../../../src/trust/check/finding.ts';
+import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { byOneClock } from '../../../support/moments.ts';
+import { StreamedStore } from '../../../support/streamed-store.ts';
+import { Random } from '../../kernel/random.ts';
+import { textOf } from '../../kernel/values.ts';
+import { History } from './history.ts';
+import { type Question, Questions } from './questions.ts';
+import { firstSpec, graphOf, type ModelSpec } from './specs.ts';
+
+type Table = Store & ScanSource;
+/** Tells a call of the table by its method and parameters. */
+export type IsCall = (method: string, parameters: readonly unknown[]) => boolean;
+
+const START = Date.parse('2026-01-02T00:00:00Z');
+
+const ANY_MODEL = graphOf(firstSpec(new Random(1)));
+const { table: TABLE } = ANY_MODEL;
+const compiled = new Map<ModelSpec, CompiledModel>();
+
+/** The compiled model of a spec. */
+export function modelOf(spec: ModelSpec): CompiledModel {
+  const known = compiled.get(spec) ?? graphOf(spec);
+  compiled.set(spec, known);
+  return known;
+}
+
+/** A reader of one model, alive for the whole schedule. */
+interface StageReader {
+  /** What it is told wrongly; of what is not ready it says so. */
+  ask: (question: Question) => Promise<string[]>;
+  /** Every question. */
+  all: () => Question[];
+}
+
+/** What a schedule of model changes that is written down plays on: a table, its records, and a clock that waits move. */
+export class Stage {
+  nowMs = START;
+  readonly table: StreamedStore = new StreamedStore(ANY_MODEL, () => this.nowMs);
+  private taken = 0;
+
+  /** Puts an item as a producer, or deletes it where no attributes are given. Gives the item's records; `records` does not give them again. */
+  async write(source: string, target: string, attributes?: Readonly<Record<string, string>>): Promise<ChangeRecord[]> {
+    const texts = Object.entries(attributes ?? {}).map(([name, text]) => [name, { S: text }]);
+    await this.table.producer(source, target, attributes && (Object.fromEntries(texts) as Item));
+    return this.records();
+  }
+
+  /** The records that were not taken yet. */
+  records(): ChangeRecord[] {
+    const records = this.table.records.slice(this.taken);
+    this.taken = this.table.records.length;
+    return records;
+  }
+
+  /** A consumer of a model projects records. */
+  async project(
+    spec: ModelSpec,
+    records: readonly ChangeRecord[],
+    options: Partial<ProjectorOptions> = {},
+  ): Promise<void> {
+    const { error } = await createProjector(modelOf(spec), {
+      ...{ store: this.table, now: () => this.nowMs },
+      ...options,
+    }).project(records);
+    if (error !== undefined) throw error;
+  }
+
+  /** Brings the table to a model. */
+  async migrate(spec: ModelSpec, options: Partial<MigrateOptions> = {}): Promise<void> {
+    await migrate(modelOf(spec), {
+      ...{ store: this.table, segments: 1, concurrency: 1 },
+      clock: () => this.nowMs,
+      now: () => this.nowMs,
+      random: () => 0.5,
+      wait: async (milliseconds) => {
+        this.nowMs += milliseconds;
+      },
+      ...options,
+    });
+  }
+
+  /** Brings the table to a model by two workers, of whom only those walk that are at work: until it is done, or nothing moves any more. */
+  async divided(spec: ModelSpec, isAtWork: (share: number) => boolean): Promise<void> {
+    let drawn = 0;
+    const options = {
+      ...{ graph: modelOf(spec), store: this.table, now: () => this.nowMs, clock: () => this.nowMs },
+      random: () => (drawn++ % 97) / 97,
+    };
+    for (let calls = 0; calls < 30; calls++) {
+      const { done, shares, waitSeconds } = await decideMigration(options, { shares: 2, segmentsOfShare: 1 });
+      if (done) return;
+      for (const one of shares) if (isAtWork(one.share)) await walkShare(options, one);
+      this.nowMs += waitSeconds * 1_000;
+    }
+  }
+
+  /** One call of a divided migration that decides, and all of the walks that it deals out; whether the run has ended, or was overtaken. */
+  async hasEnded(spec: ModelSpec): Promise<boolean> {
+    const options = { graph: modelOf(spec), store: this.table, now: () => this.nowMs, clock: () => this.nowMs };
+    try {
+      const { done, shares, waitSeconds } = await decideMigration(options, { shares: 1, segmentsOfShare: 1 });
+      for (const one of shares) await walkShare(options, one);
+      this.nowMs += waitSeconds * 1_000;
+      return done;
+    } catch (error) {
+      if (error instanceof EdgeloomError && error.code === 'overtaken') return true;
+      throw error;
+    }
+  }
+
+  /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
+  async check(spec: ModelSpec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
+    const wrong: string[] = [];
+    await check(modelOf(spec), {
+      ...{ store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
+      onFinding: ({ source, target, verdict }) => {
+        if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
+      },
+      streamLabel: '2026-01-01T00:00:00.000',
+      now: () => this.nowMs,
+      serverTime: async () => this.nowMs,
+      wait: async (milliseconds) => {
+        this.nowMs += milliseconds;
+      },
+    });
+    return wrong;
+  }
+
+  /** A reader of a model. With a session its answers show the session's writes. */
+  reader(
+    spec: ModelSpec,
+    {
+      store = this.table,
+      moment = byOneClock(() => this.nowMs),
+      session,
+    }: { store?: Store; moment?: () => Moment; session?: Session } = {},
+  ): StageReader {
+    const model = modelOf(spec);
+    const reader: Reader = createReader(model, { store, leases: registryLeases(model, store, moment) }) as never;
+    const truth = { history: new History(), mayEvict: false, gaveUp: false };
+    const paging = { limit: () => 1, pause: async () => undefined };
+    const questions = new Questions(spec, session === undefined ? reader : reader.with(session), truth, paging);
+    return {
+      all: () => questions.all(),
+      ask: async (question) => {
+        const asked = await question(questions).catch(unlessNotReady);
+        if (asked === undefined) return [];
+        const { question: text, judge } = asked;
+        truth.history = this.history();
+        return judge({ fromMs: this.nowMs, toMs: this.nowMs }).map((problem) => `${text}: ${problem}`);
+      },
+    };
+  }
+
+  /** A session by the clock of the stage that has just written; it does not know how far the stream is applied. */
+  session(source: string, target: string): Session {
+    const session = new Session({ now: () => this.nowMs });
+    session.note([{ source, target }])();
+    return session;
+  }
+
+  /** What a reader that begins now is told wrongly; of what is not ready it says so. */
+  async wrongAnswers(spec: ModelSpec): Promise<string[]> {
+    const reader = this.reader(spec);
+    const wrong: string[] = [];
+    for (const question of reader.all()) wrong.push(...(await reader.ask(question)));
+    return wrong;
+  }
+
+  /** The base items as they are. */
+  private history(): History {
+    const history = new History();
+    for (const item of this.table.items()) {
+      const key = { source: textOf(item['source']), target: textOf(item['target']) };
+      if (isBaseSortKey(key.target) && key.source !== '~edgeloom') history.note(key, item, 0);
+    }
+    return history;
+  }
+
+  /** Somebody deletes the registry by hand. */
+  async deleteRegistry(): Promise<void> {
+    for (const item of [...this.table.items()]) {
+      const key = { source: textOf(item['source']), target: textOf(item['target']) };
+      if (key.source === '~edgeloom') await this.table.delete(key);
+    }
+  }
+
+  /**
+   * The table of a process that stands still at the first call that it is told to: before it is made, or when its answer is
+   * there. `arrived` says when it does; `letGo` lets it go on.
+   *
+   * @param table what it calls. Default: the table itself.
+   */
+  standing(
+    isCall: IsCall,
+    where: 'before' | 'after' = 'before',
+    table: Table = this.table,
+  ): { store: Table; arrived: Promise<void>; letGo: () => void } {
+    let arrive = (): void => undefined;
+    let letGo = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let hasStood = false;
+    const store = this.through(async (method, parameters, run) => {
+      if (hasStood || !isCall(method, parameters)) return await run();
+      hasStood = true;
+      const early = where === 'after' ? await run() : undefined;
+      arrive();
+      await gate;
+      return where === 'after' ? early : await run();
+    }, table);
+    return { store, arrived, letGo };
+  }
+
+  /** The table of a process one of whose writes fails for it, and lands when it is told to. */
+  late(isCall: IsCall): { store: Table; land: () => Promise<unknown> } {
+    let land: (() => Promise<unknown>) | undefined;
+    const store = this.through(async (method, parameters, run) => {
+      if (land !== undefined || !isCall(method, parameters)) return await run();
+      land = run;
+      throw new StoreError('retryable', 'simulated', 'A simulated failure.');
+    });
+    return {
+      store,
+      land: async () => {
+        if (land === undefined) throw new Error('The call that should land late was not made.');
+        return await land();
+      },
+    };
+  }
+
+  /** The table of a process for which some calls always fail. */
+  failing(isCall: IsCall): Table {
+    return this.through(async (method, parameters, run) => {
+      if (isCall(method, parameters)) throw new StoreError('fatal', 'simulated', 'A simulated failure.');
+      return await run();
+    });
+  }
+
+  /** The table, with indexes that show for so many milliseconds what was in them at the moment. */
+  async lagging(milliseconds: number): Promise<Table> {
+    const until = this.nowMs + milliseconds;
+    const shown = new MemoryStore(TABLE, { indexes: INDEX_NAMES });
+    for (const item of this.table.items()) await shown.put(item);
+    return this.through(async (method, parameters, run) => {
+      const [request] = parameters as [QueryRequest & ScanRequest];
+      const isLate = (method === 'query' || method === 'scan') && request.index !== undefined && this.nowMs < until;
+      if (!isLate) return await run();
+      return method === 'query' ? await shown.query(request) : await shown.scan(request);
+    });
+  }
+
+  /**
+   * The table with a replica that is so many milliseconds behind what is written through this store; reads that are eventually
+   * consistent ask the replica.
+   */
+  async replicated(milliseconds: number): Promise<Table> {
+    const replica = new MemoryStore(TABLE, { indexes: INDEX_NAMES });
+    for (const item of this.table.items()) await replica.put(item);
+    const changes: { atMs: number; key: ItemKey; item: Item | undefined }[] = [];
+    const catchUp = async (): Promise<void> => {
+      for (; changes[0] !== undefined && changes[0].atMs <= this.nowMs; changes.shift()) {
+        const { key, item } = changes[0];
+        await (item === undefined ? replica.delete(key) : replica.put(item));
+      }
+    };
+    return this.through(async (method, parameters, run) => {
+      const [first, options] = parameters as [QueryRequest & DerivedUpdate, ReadOptions | undefined];
+      const isRead = method === 'get' || method === 'getMany' || method === 'query';
+      if (isRead && (options ?? first).consistent !== true) {
+        await catchUp();
+        return await (Reflect.get(replica, method) as typeof run).apply(replica, parameters as []);
+      }
+      const result = await run();
+      if (method === 'update') {
+        const { item } = await this.table.get(first.key, { consistent: true });
+        changes.push({ atMs: this.nowMs + milliseconds, key: first.key, item });
+      }
+      return result;
+    });
+  }
+
+  /** What is written through another store, and read at the table itself. */
+  onlyWrites(writes: Table): Table {
+    return this.through((method, parameters, run) =>
+      method === 'update' ? writes.update(...(parameters as [DerivedUpdate])) : run(),
+    );
+  }
+
+  private through(
+    call: (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>,
+    table: Table = this.table,
+  ): Table {
+    return new Proxy<Table>(table, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return (...parameters: unknown[]) => call(String(name), parameters, () => member.apply(target, parameters));
+      },
+    });
+  }
+}
+
+function unlessNotReady(error: unknown): undefined {
+  if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+}

@@ -1,0 +1,487 @@
+import {
+  addToFile,
+  drop,
+  insertAfter,
+  insertBefore,
+  replace,
+  setCondition,
+  setProperty,
+  setValue,
+} from '../../planted/changes.ts';
+import { bugsNamed, type Mutant } from '../../planted/mutant.ts';
+import { WRITTEN } from './directed.ts';
+import { MARK } from './planted-mark.ts';
+
+/** A store whose reads are not consistent. */
+const EVENTUALLY = `
+function eventually<T extends object>(store: T): T {
+  const inner = store as unknown as Record<string, (first: object, options?: object) => unknown>;
+  const read = (name: string) => (first: object, options?: object) => {
+    const request = { ...first, consistent: false };
+    return name === 'query' ? inner[name]!(request) : inner[name]!(first, { ...options, consistent: false });
+  };
+  return { get: read('get'), getMany: read('getMany'), query: read('query') } as unknown as T;
+}`;
+
+/** Planted in what a record opens. */
+const OPENING: readonly Mutant[] = [
+  {
+    name: 'base-records-open-nothing',
+    rule: 'A record of a base item opens each derived part whose value differs between its two images.',
+    changes: [insertBefore('base-records-open-what-they-change', 'if (isBaseSortKey(change.target)) return NOTHING;')],
+  },
+  {
+    name: 'derived-records-open-nothing',
+    rule: 'A record of a derived item opens the parts whose content differs, whoever wrote it.',
+    changes: [setValue('derived-records-are-judged', (old) => `kind.name === 'count' ? ${old} : NOTHING`)],
+  },
+  {
+    name: 'changed-node-opens-no-fan-out',
+    rule: 'A changed node opens its fan-outs: what they reach may be wrong.',
+    changes: [setValue('changed-node-opens-its-fan-outs', (old) => `(${old}).slice(0, 0)`)],
+  },
+  {
+    name: 'gone-reverse-item-opens-no-copy',
+    rule: 'A reverse item that goes opens the copy behind it: no fan-out finds that any more.',
+    changes: [
+      setValue('reverse-item-opens-the-copy-behind-it', (old) => `newImage === undefined ? [...own.suspects] : ${old}`),
+    ],
+  },
+  {
+    name: 'evicted-type-that-comes-back-opens-nothing',
+    rule: 'An edge type that comes back into the edge set opens its whole partition: the record says nothing of edges that changed meanwhile.',
+    changes: [setValue('evicted-type-that-comes-back-opens-its-partition', (old) => `(${old}) && newImage === null`)],
+  },
+  {
+    name: 'index-item-opens-no-count',
+    rule: 'An index item that changes opens the counts that it is in.',
+    changes: [setValue('index-item-opens-its-counts', (old) => `(${old}).slice(0, 0)`)],
+  },
+  {
+    name: 'entry-opens-no-total',
+    rule: 'An entry that changes opens its total.',
+    changes: [setValue('entry-opens-its-total', (old) => `(${old}).slice(0, 0)`)],
+  },
+];
+
+/** Planted in how parts are closed. */
+const CLOSING: readonly Mutant[] = [
+  {
+    name: 'first-image-closes',
+    rule: 'Only the newest image of an item closes a part: a value may come back.',
+    changes: [replace('newest-image-counts', 'seen.image ??= { item: change.newImage };')],
+  },
+  {
+    name: 'replays-close-known-drift',
+    rule: 'Images do not close drift that is known: after a restart they are older than what was found.',
+    changes: [drop('images-close-no-known-drift')],
+  },
+  {
+    name: 'replays-close-what-a-check-has-left',
+    rule: 'Images do not close what a check has left: the difference may be of a time before all records.',
+    changes: [drop('images-close-nothing-that-a-check-has-left')],
+  },
+  {
+    name: 'look-answers-later-records',
+    rule: 'A look answers the records that were received before it began, and no others.',
+    changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(part.touches, all);')],
+  },
+  {
+    name: 'looks-are-eventual',
+    rule: 'Looks read consistently.',
+    changes: [
+      setValue(
+        'looks-are-consistent',
+        'await readSuspects({ ...context, store: eventually(context.store) }, suspects)',
+      ),
+      addToFile('looks-are-consistent', EVENTUALLY),
+    ],
+  },
+  {
+    name: 'partitions-are-read-eventually',
+    rule: 'A partition of which anything may be wrong is read consistently.',
+    changes: [setValue('partitions-are-read-consistently', 'withConsistentReads(store) && store')],
+  },
+  {
+    name: 'copy-without-reverse-item-is-closed',
+    rule: 'A copy whose edge has no reverse item stays open, and the finding is about the reverse item.',
+    changes: [setCondition('copy-without-its-reverse-item-stays-open', (old) => `${old} && fromMs < 0`)],
+  },
+];
+
+/** Planted in fan-outs. */
+const FAN_OUTS: readonly Mutant[] = [
+  {
+    name: 'fan-outs-are-queried-eventually',
+    rule: 'What a fan-out reaches is found by a consistent Query.',
+    changes: [setProperty('fan-outs-are-queried-consistently', 'consistent', 'false')],
+  },
+  {
+    name: 'earlier-query-names-the-parts',
+    rule: 'The Query that names what a fan-out reaches begins after its record was received.',
+    changes: [drop('fan-out-is-queried-after-its-record')],
+  },
+  {
+    name: 'parts-of-a-fan-out-inherit-nothing',
+    rule: 'The parts that a fan-out reaches inherit the records that opened it.',
+    changes: [
+      setValue('parts-inherit-from-the-fan-out', '[] as Touch[]'),
+      setValue('late-parts-inherit-from-the-fan-out', 'touches'),
+    ],
+  },
+  {
+    name: 'late-parts-inherit-nothing',
+    rule: 'A part that comes while a fan-out is open inherits the records that opened it.',
+    changes: [setValue('late-parts-inherit-from-the-fan-out', 'touches')],
+  },
+  {
+    name: 'fan-out-is-closed-with-its-query',
+    rule: 'A fan-out stays open until everything made before the end of its Query is consumed.',
+    changes: [setCondition('fan-out-is-held-until-its-query-is-consumed', "open.stage.at !== 'named'")],
+  },
+];
+
+/** Planted in the time that is claimed. */
+const TIME: readonly Mutant[] = [
+  {
+    name: 'open-obligations-hold-nothing',
+    rule: 'The time is not later than any record that has opened something.',
+    changes: [setCondition('open-obligations-hold-the-time', (old) => `${old} || touch.stampMs > 0`)],
+  },
+  {
+    name: 'newest-shard-holds-the-time',
+    rule: 'The time is not later than the last record consumed of any shard.',
+    changes: [setCondition('every-shard-holds-the-time', (old) => `${old} && shardId === ''`)],
+  },
+  {
+    name: 'empty-page-proves-all',
+    rule: 'An empty page says nothing of records that were made just before it: they may be shown later.',
+    changes: [setValue('empty-page-says-nothing-of-late-records', 'atMs')],
+  },
+  {
+    name: 'listing-holds-nothing',
+    rule: 'The time is not later than the last listing of shards: one opened since is not read yet.',
+    changes: [setProperty('time-is-not-after-the-last-listing', 'atMs', 'Number.MAX_SAFE_INTEGER')],
+  },
+  {
+    name: 'closed-shard-holds-nothing',
+    rule: 'A closed shard counts until its children are known.',
+    changes: [setCondition('closed-shard-counts-until-its-children-are-known', 'isEnded')],
+  },
+  {
+    name: 'clocks-agree',
+    rule: 'The time allows for clocks that differ, and for stamps in whole seconds.',
+    changes: [setValue('time-allows-for-clocks', 'leastMs')],
+  },
+  {
+    name: 'exceptions-are-many',
+    rule: 'Only as much drift as is saved is an exception; the rest holds the time.',
+    changes: [setCondition('exceptions-are-few', 'true')],
+  },
+  {
+    name: 'exception-ends-with-a-touch',
+    rule: 'A difference that is an exception stays one until it is right: the time has passed it.',
+    changes: [
+      insertBefore(
+        'exception-stays-one',
+        `for (const one of this.index.parts.values())
+          if (one.finding.at === 'excepted' && one.touches.length > 0) one.finding = { ...one.finding, at: 'holding' };`,
+      ),
+    ],
+  },
+];
+
+/** Planted in restarts, gaps and the base. */
+const RESTARTS: readonly Mutant[] = [
+  {
+    name: 'feed-begins-once',
+    rule: 'A feed that stopped before it had told anything of a shard begins again: older changes may come after newer ones.',
+    changes: [drop('feed-begins-again-with-unread-shards')],
+  },
+  {
+    name: 'restart-from-the-last-record',
+    rule: 'The saved position of a shard is that of its oldest open record.',
+    changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
+  },
+  {
+    name: 'closed-parts-are-not-read-again',
+    rule: 'The saved position of a shard is not after a closed part, as long as another shard may have an older record that opens it again.',
+    changes: [drop('closed-parts-are-read-again')],
+  },
+  {
+    name: 'children-go-on-alone',
+    rule: 'The children of a shard that goes back go back too.',
+    changes: [setProperty('children-are-read-again-with-their-parent', 'shards', 'shards')],
+  },
+  {
+    name: 'children-beside-their-parents',
+    rule: 'A shard is read after its parent.',
+    changes: [
+      replace(
+        'parent-shards-are-read-first',
+        'for (const { shardId } of shards) if (!isFinished(shardId)) this.followShard(shardId);',
+      ),
+    ],
+  },
+  {
+    name: 'drift-is-forgotten',
+    rule: 'Known drift is saved: the time goes on without it, so its records are not read again.',
+    changes: [setProperty('drift-is-kept-across-restarts', 'drift', '[]')],
+  },
+  {
+    name: 'known-drift-is-listed-late',
+    rule: 'The drift of an earlier process is listed before the first look, too: the time has passed it.',
+    changes: [setValue('known-drift-is-listed-from-the-beginning', 'this.obligations.drift')],
+  },
+  {
+    name: 'time-goes-on-in-a-gap',
+    rule: 'After a gap the time stands until a check of the whole table has ended it.',
+    changes: [setCondition('time-stands-in-a-gap', 'this.baseMs === undefined')],
+  },
+  {
+    name: 'another-stream-is-no-gap',
+    rule: 'A stream made anew is a gap.',
+    changes: [insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;')],
+  },
+  {
+    name: 'long-absence-is-no-gap',
+    rule: 'An absence that is longer than the stream keeps its records is a gap.',
+    changes: [setCondition('long-absence-is-a-gap', (old) => `${old} && from.savedMs < 0`)],
+  },
+  {
+    name: 'lost-shard-is-no-gap',
+    rule: 'A shard that leaves the stream before it was read to its end is a gap.',
+    changes: [setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`)],
+  },
+  {
+    name: 'trimmed-records-are-no-gap',
+    rule: 'A position that has left the stream is a gap.',
+    changes: [replace('trimmed-records-are-a-gap', '() => undefined')],
+  },
+  {
+    name: 'first-records-that-have-left-are-no-gap',
+    rule: 'A shard whose first records may have left the stream before they were read is a gap.',
+    changes: [setCondition('first-records-that-have-left-are-a-gap', 'sinceMs === null')],
+  },
+  {
+    name: 'open-shard-is-forgotten',
+    rule: 'A shard that has left the stream with something open is saved: a restart finds the gap.',
+    changes: [setValue('open-shard-is-saved-after-it-has-left', 'new Set(this.tail.shardIds)')],
+  },
+  {
+    name: 'check-before-the-gap',
+    rule: 'Only a check that begins after a gap ends it.',
+    changes: [replace('check-begins-after-the-gap', 'this.positionsMs ??= this.context.now();')],
+  },
+  {
+    name: 'check-leaves-nothing-open',
+    rule: 'What a check of the whole table has left to be judged is open.',
+    changes: [drop('what-the-check-has-left-is-open')],
+  },
+  {
+    name: 'base-without-its-differences',
+    rule: 'The base is saved once what the check has left is judged: no record opens it again.',
+    changes: [setProperty('base-is-kept-once-it-is-judged', 'baseMs', 'this.baseMs')],
+  },
+];
+
+/** Planted in the feed. */
+const FEED: readonly Mutant[] = [
+  {
+    name: 'gap-is-not-told',
+    rule: 'The feed tells of a gap: changes in it come no more.',
+    changes: [drop('feed-tells-of-gaps')],
+  },
+];
+
+/** Planted in what is told of as drift. */
+const ALARMS: readonly Mutant[] = [
+  {
+    name: 'alarm-before-low-watermark',
+    rule: 'A difference is drift only if the projector had applied its newest touch before it was seen.',
+    changes: [setValue('alarm-waits-for-the-low-watermark', 'touchedMs < fromMs')],
+  },
+  {
+    name: 'low-watermark-after-the-look',
+    rule: 'The low watermark is asked for before the first read of a look.',
+    changes: [
+      replace(
+        'low-watermark-is-asked-for-before-the-look',
+        'const lowWatermarkMs = (await context.lowWatermark()) && Number.MAX_VALUE;',
+      ),
+    ],
+  },
+  {
+    name: 'alarm-before-own-consumption',
+    rule: 'A difference is judged once everything made before the end of the look is consumed.',
+    changes: [setCondition('difference-waits-for-its-records', "stage.at !== 'doubted'")],
+  },
+  {
+    name: 'received-without-clocks',
+    rule: 'What was received allows for clocks that differ, and for stamps in whole seconds.',
+    changes: [setValue('received-time-allows-for-clocks', 'through?.atMs')],
+  },
+  {
+    name: 'closed-part-forgets-its-newest-touch',
+    rule: 'The newest touch of a part is kept after it was closed.',
+    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.index.newest.delete(part.name);')],
+  },
+  {
+    name: 'oldest-touch-decides',
+    rule: 'The newest touch of a part decides whether it may still become right.',
+    changes: [
+      replace(
+        'newest-touch-is-kept',
+        'index.newest.set(name, Math.min(newestMs, index.newest.get(name) ?? newestMs));',
+      ),
+    ],
+  },
+  {
+    name: 'fan-out-forgets-its-newest-record',
+    rule: 'A fan-out that is touched again while it is open hands the time of its newest record on to its parts.',
+    changes: [drop('newest-touch-of-a-fan-out-is-inherited')],
+  },
+  {
+    name: 'alarm-during-a-fan-out',
+    rule: 'A part that a fan-out under way has still to visit is no drift.',
+    changes: [drop('alarm-waits-for-fan-outs-under-way')],
+  },
+  {
+    name: 'alarm-beside-an-open-fan-out',
+    rule: 'A part that an open fan-out may reach is no drift.',
+    changes: [drop('alarm-waits-for-open-fan-outs')],
+  },
+  {
+    name: 'unknown-low-watermark-is-certain',
+    rule: 'Without a low watermark a finding says that it is not certain.',
+    changes: [setProperty('unknown-low-watermark-is-told', 'isCertain', 'true')],
+  },
+  {
+    name: 'stuck-fan-out-holds-the-time',
+    rule: 'A part behind a stuck fan-out is given up: nothing visits it.',
+    changes: [setCondition('parts-behind-a-stuck-fan-out-are-given-up', (old) => `${old} && isAwaited === undefined`)],
+  },
+  {
+    name: 'quarantined-is-drift',
+    rule: 'A part whose base item is in quarantine is given up: a redrive has to come first.',
+    changes: [drop('quarantined-is-given-up')],
+  },
+];
+
+/** Planted in rules of which one is enough: each alone shows nothing. */
+const TOGETHER: readonly Mutant[] = [
+  {
+    name: 'new-shards-hold-nothing',
+    rule: 'A shard that is not known yet holds the time, by the last listing or by its parent: one of the two is enough.',
+    changes: [
+      setProperty('time-is-not-after-the-last-listing', 'atMs', 'Number.MAX_SAFE_INTEGER'),
+      setCondition('closed-shard-counts-until-its-children-are-known', 'isEnded'),
+    ],
+  },
+  {
+    name: 'lost-records-are-no-gap',
+    rule: 'Records that left the stream unread are a gap, known by the stream, the shard, its first records or the time away: one is enough.',
+    changes: [
+      insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;'),
+      setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`),
+      setCondition('first-records-that-have-left-are-a-gap', 'sinceMs === null'),
+      setCondition('long-absence-is-a-gap', (old) => `${old} && from.savedMs < 0`),
+    ],
+  },
+];
+
+const ALL: readonly Mutant[] = [
+  ...OPENING,
+  ...CLOSING,
+  ...FAN_OUTS,
+  ...TIME,
+  ...RESTARTS,
+  ...ALARMS,
+  ...FEED,
+  ...TOGETHER,
+  ...MARK,
+];
+
+/** Those that schedules find: drawn ones within the sweep of the test, or a kept one. A new bug belongs here once it is found. */
+const FOUND: ReadonlySet<string> = new Set([
+  'gap-is-not-told',
+  'derived-records-open-nothing',
+  'replays-close-known-drift',
+  'looks-are-eventual',
+  'partitions-are-read-eventually',
+  'parts-of-a-fan-out-inherit-nothing',
+  'open-obligations-hold-nothing',
+  'clocks-agree',
+  'exceptions-are-many',
+  'restart-from-the-last-record',
+  'drift-is-forgotten',
+  'feed-begins-once',
+  'time-goes-on-in-a-gap',
+  'check-leaves-nothing-open',
+  'alarm-before-low-watermark',
+  'low-watermark-after-the-look',
+  'quarantined-is-drift',
+  'unknown-low-watermark-is-certain',
+  'mark-passes-what-is-not-read',
+  'mark-of-the-end-of-the-look',
+  'saved-mark-passes-what-is-unclaimed',
+  'records-before-the-tail-are-skipped',
+  'claims-are-dropped-before-their-records',
+  'new-stream-forgets-the-one-before',
+  'gone-records-hold-the-mark',
+  'walk-goes-on-after-another-mover',
+]);
+
+/** Bugs planted in the observer. */
+export const OBSERVER_MUTANTS: readonly Mutant[] = bugsNamed(ALL, FOUND);
+
+/** Those that the attack of `verify/` finds within the sweep of its test, and the simulator of the observer does not. */
+const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
+  'base-records-open-nothing',
+  'changed-node-opens-no-fan-out',
+  'copy-without-reverse-item-is-closed',
+  'fan-outs-are-queried-eventually',
+  'newest-shard-holds-the-time',
+  'children-beside-their-parents',
+  'new-shards-hold-nothing',
+  'lost-records-are-no-gap',
+  'gone-reverse-item-opens-no-copy',
+  'evicted-type-that-comes-back-opens-nothing',
+  'index-item-opens-no-count',
+  'first-image-closes',
+  'replays-close-what-a-check-has-left',
+  'earlier-query-names-the-parts',
+  'base-without-its-differences',
+  'alarm-before-own-consumption',
+  'oldest-touch-decides',
+  'fan-out-forgets-its-newest-record',
+]);
+
+/** Bugs planted in the observer that the attack finds. */
+export const VERIFY_MUTANTS: readonly Mutant[] = bugsNamed(ALL, FOUND_BY_ATTACK);
+
+const OF_NEW_SHARDS = 'nothing alone: `new-shards-hold-nothing` breaks both rules of new shards';
+const OF_LOST_RECORDS = 'nothing alone: `lost-records-are-no-gap` breaks all four rules of lost records';
+
+/** Why schedules cannot find a bug alone. */
+export const HIDDEN: Readonly<Record<string, string>> = {
+  'listing-holds-nothing': OF_NEW_SHARDS,
+  'closed-shard-holds-nothing': OF_NEW_SHARDS,
+  'another-stream-is-no-gap': OF_LOST_RECORDS,
+  'long-absence-is-no-gap': OF_LOST_RECORDS,
+  'lost-shard-is-no-gap': OF_LOST_RECORDS,
+  'first-records-that-have-left-are-no-gap': OF_LOST_RECORDS,
+  'late-parts-inherit-nothing': 'nothing alone: `parts-of-a-fan-out-inherit-nothing` breaks both ways to inherit',
+  'look-answers-later-records':
+    'nothing: the observer receives no record while it looks, so the rule is for other callers',
+};
+
+const HAVE_A_SCHEDULE: ReadonlySet<string> = new Set(Object.values(WRITTEN).map(({ bug }) => bug));
+
+/** Bugs planted in the observer that a written schedule finds: each has one of its own. */
+export const WRITTEN_MUTANTS: readonly Mutant[] = bugsNamed(ALL, HAVE_A_SCHEDULE);
+
+/** Bugs planted in the observer that no schedule finds: `HIDDEN` says why. */
+export const OBSERVER_EXPERIMENTS: readonly Mutant[] = ALL.filter(
+  ({ name }) => !FOUND.has(name) && !FOUND_BY_ATTACK.has(name) && !HAVE_A_SCHEDULE.has(name),
+);

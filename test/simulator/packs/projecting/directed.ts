@@ -1,0 +1,249 @@
+import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import { watermarkOf } from '../../../../src/core/items/watermark.ts';
+import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
+import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import { fixedModel } from '../../../../src/registry/writer-model.ts';
+import { check } from '../../../../src/trust/check/check.ts';
+import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { TOTAL_SCHEDULES } from './directed-totals.ts';
+import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
+import { HOUR } from './time.ts';
+import { derivedDifferences } from './verdict.ts';
+
+/**
+ * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
+ */
+export async function directedSchedules(): Promise<string[]> {
+  const played = [
+    ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...TOTAL_SCHEDULES,
+  ];
+  const wrong: string[] = [];
+  for (const play of played) wrong.push(...(await play()));
+  return wrong;
+}
+
+const SOURCE = 'GOAL-1';
+
+function edge(target: string, role?: string): Item | undefined {
+  return role === undefined ? undefined : { source: { S: SOURCE }, target: { S: target }, role: { S: role } };
+}
+
+function record(number: number, target: string, before?: string, after?: string): ChangeRecord {
+  const sequenceNumber = String(number);
+  const position = watermarkOf('2026-01-01T00:00:00.000', sequenceNumber);
+  return {
+    source: SOURCE,
+    target,
+    oldImage: edge(target, before),
+    newImage: edge(target, after),
+    position,
+    sequenceNumber,
+  };
+}
+
+/**
+ * Two batches that failed at different times come again as one, and it lacks what was applied between them: of a unit's records
+ * the newest is newer than the view, and the oldest is not.
+ */
+async function batchWithAGap(): Promise<string[]> {
+  const graph = graphOf(PLAIN_OPTIONS);
+  const store = new MemoryStore(graph.table);
+  const projector = createProjector(graph, { store, model: fixedModel(graph) });
+  const put = record(1, 'MEMBER-USER-1', undefined, 'LEAD');
+  const other = record(3, 'MEMBER-USER-2', undefined, 'LEAD');
+  await store.put(edge('MEMBER-USER-2', 'LEAD')!);
+  await projector.project([put, record(2, 'MEMBER-USER-1', 'LEAD')]);
+  await projector.project([put, other]);
+  return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
+}
+
+/** The record of an edge comes again twenty hours later, when TTL has deleted what it may, and the edge has long been removed. */
+async function recordHoursLater(): Promise<string[]> {
+  const graph = graphOf(PLAIN_OPTIONS);
+  const store = new MemoryStore(graph.table);
+  let nowMs = Date.parse('2026-01-02');
+  const projector = createProjector(graph, { store, model: fixedModel(graph), now: () => nowMs });
+  const put = record(1, 'MEMBER-USER-1', undefined, 'LEAD');
+  await projector.project([put, record(2, 'MEMBER-USER-1', 'LEAD')]);
+  nowMs += 20 * HOUR;
+  store.expire(nowMs / 1000);
+  await projector.project([put]);
+  return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
+}
+
+type DerivedCall = 'read' | 'write';
+
+/** A table with a worker that stands still before it reads, or writes, a derived item. */
+class StandingStore extends MemoryStore {
+  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
+
+  /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
+  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
+    let letGo = (): void => undefined;
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const arrived = new Promise<void>((onArrival) => {
+      this.gate = { call, prefix, onArrival, until };
+    });
+    return { arrived, letGo };
+  }
+
+  override async update(update: DerivedUpdate): Promise<UpdateResult> {
+    await this.pass('write', [update.key]);
+    return await super.update(update);
+  }
+
+  override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
+    const [keys] = parameters;
+    await this.pass('read', keys);
+    return await super.getMany(...parameters);
+  }
+
+  private async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {
+    const { gate } = this;
+    if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
+    this.gate = undefined;
+    gate.onArrival();
+    await gate.until;
+  }
+}
+
+/**
+ * A counted item has a record of a shard whose numbers are higher than those of its child shard. A worker reads the base item for
+ * the first record of the child, and stands still. The base item changes back to what the item holds, and another worker applies
+ * that: it agrees, and has to be seen all the same.
+ */
+async function standingTwinOfACountedItem(): Promise<string[]> {
+  return await twinOfACountedItem('write');
+}
+
+/** The same, with a worker that stands still before it reads the item: it must not have read the base item yet. */
+async function twinBeforeItsReads(): Promise<string[]> {
+  return await twinOfACountedItem('read');
+}
+
+async function twinOfACountedItem(standsAt: DerivedCall): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, counted: 'MEMBER' };
+  const graph = graphOf(options);
+  const store = new StandingStore(graph.table);
+  const target = 'MEMBER-USER-1';
+  const project = (records: readonly ChangeRecord[]) =>
+    createProjector(graph, { store, model: fixedModel(graph) }).project(records);
+  await store.put(edge(target, 'LEAD')!);
+  await project([record(100, target, undefined, 'LEAD')]);
+  await store.put(edge(target, 'TEAM')!);
+  const { arrived, letGo } = store.stand(standsAt);
+  const first = project([record(5, target, 'LEAD', 'TEAM')]);
+  await arrived;
+  await store.put(edge(target, 'LEAD')!);
+  await project([record(6, target, 'TEAM', 'LEAD')]);
+  letGo();
+  await first;
+  return derivedDifferences(options, [...store.items()]);
+}
+
+/**
+ * A copy is lost that a fan-out has passed. The fan-out goes on all the while a check looks, and will not come back: the check has
+ * to mend the copy.
+ */
+async function copyBehindAFanOut(): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, copies: 'name' };
+  const graph = graphOf(options);
+  const store = new MemoryStore(graph.table);
+  const model = fixedModel(graph);
+  const user: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'First' } };
+  const member = edge('MEMBER-USER-1', 'LEAD')!;
+  for (const item of [user, member]) await store.put(item);
+  await createProjector(graph, { store, model }).project([
+    { ...record(1, 'USER-1'), source: 'USER-1', newImage: user },
+    record(2, 'MEMBER-USER-1', undefined, 'LEAD'),
+  ]);
+  const view = { source: SOURCE, target: '~view' };
+  const { item } = await store.get(view, { consistent: true });
+  await store.put({ ...item, copies: { M: {} } });
+  const continuation = { source: 'USER-1', target: '~more/MEMBER' };
+  let nowMs = Date.parse('2026-01-02');
+  let place = 2;
+  const goOn = async (): Promise<void> => {
+    const keys = { source: { S: continuation.source }, target: { S: continuation.target } };
+    await store.put({ ...keys, after: { S: `~rev/MEMBER-GOAL-${place}` }, w: { S: '' }, r: { N: String(place) } });
+    place += 1;
+  };
+  await goOn();
+  await check(graph, {
+    ...{ store, model, mode: 'repair', segments: 1, settleMs: 1_000 },
+    now: () => nowMs,
+    wait: async (milliseconds) => {
+      nowMs += milliseconds;
+      await goOn();
+    },
+  });
+  await store.delete(continuation);
+  return derivedDifferences(options, [...store.items()]);
+}
+
+/** A parent with three children whose views copy its name, and fan-outs with a child to a page. */
+async function parentOfThree() {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, copies: 'name' };
+  const graph = graphOf(options);
+  const store = new StandingStore(graph.table);
+  const named = (name: string): Item => ({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: name } });
+  let number = 0;
+  const project = async (newImage: Item, oldImage?: Item): Promise<void> => {
+    number += 1;
+    const of = { source: (newImage['source'] as { S: string }).S, oldImage, newImage };
+    const records = [{ ...record(number, (newImage['target'] as { S: string }).S), ...of }];
+    await createProjector(graph, { store, model: fixedModel(graph), fanOutPageSize: 1 }).project(records);
+  };
+  const rename = async (before: string | undefined, after: string): Promise<void> => {
+    await store.put(named(after));
+    await project(named(after), before === undefined ? undefined : named(before));
+  };
+  /** Projects the record of the continuation as it is now; false where it is at its end. */
+  const goOn = async (): Promise<boolean> => {
+    const { item } = await store.get({ source: 'USER-1', target: '~more/MEMBER' }, { consistent: true });
+    if (item?.['after'] === undefined) return false;
+    await project(item);
+    return true;
+  };
+  for (const child of ['GOAL-1', 'GOAL-2', 'GOAL-3']) {
+    const member = { ...edge('MEMBER-USER-1', 'LEAD')!, source: { S: child } };
+    await store.put(member);
+    await project(member);
+  }
+  await rename(undefined, 'First');
+  while (await goOn());
+  const differences = async (): Promise<string[]> => {
+    // A fan-out that goes on for ever would never be at its end.
+    for (let page = 0; page < 20 && (await goOn()); page++);
+    return derivedDifferences(options, [...store.items()]);
+  };
+  return { store, rename, goOn, differences };
+}
+
+/** A parent changes while a fan-out of it is past its second child: no other change comes that would begin one more. */
+async function changeBehindAFanOut(): Promise<string[]> {
+  const { rename, goOn, differences } = await parentOfThree();
+  await rename('First', 'Second');
+  await goOn();
+  await rename('Second', 'Third');
+  return await differences();
+}
+
+/** A worker has visited the last page of a fan-out, and stands still before it says so. Meanwhile the parent changes. */
+async function standingLastPage(): Promise<string[]> {
+  const { store, rename, goOn, differences } = await parentOfThree();
+  await rename('First', 'Second');
+  for (let page = 2; page <= 3; page++) await goOn();
+  const { arrived, letGo } = store.stand('write', '~more/');
+  const last = goOn();
+  await arrived;
+  await rename('Second', 'Third');
+  letGo();
+  await last;
+  return await differences();
+}

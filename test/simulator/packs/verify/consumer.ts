@@ -1,0 +1,272 @@
+import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
+import type { Clock } from './clock.ts';
+import type { Dice } from './dice.ts';
+import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
+import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
+import { contentOf, evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
+
+/** How the consumer of a schedule is: probabilities for each record, and times in milliseconds. */
+export interface ConsumerNature {
+  /** Between two of its calls, and between two polls. */
+  stepMs: number;
+  /** It dies in the midst of a record, and goes on from an earlier one. */
+  crashes: number;
+  /** A second process does the same work, much later. */
+  twins: number;
+  /** It reports a record as applied that it has not applied. */
+  lies: number;
+  /** It gives a record up, which a redrive applies later. */
+  givesUp: number;
+  /** It stands still for this time now and then. */
+  restsMs: number;
+}
+
+type Steps = Generator<void, void, void>;
+
+/**
+ * The consumer of a schedule: it reconciles what a record touches with the base items, under the revision that it has read. It is right by
+ * its protocol, and knows no code of the library.
+ */
+export class PlainConsumer {
+  private readonly places = new Map<string, number>();
+  /** Revisions never begin anew, whoever has deleted the item meanwhile. */
+  private readonly revisions = new Map<string, number>();
+  /** Records that were given up and are not redriven yet. */
+  private readonly givenUp = new Set<Entry>();
+  /** The names of parts that nothing is on its way to put right, because somebody has broken them. */
+  readonly broken = new Set<string>();
+  private readonly idle = new Set<PlainShard>();
+  isStopped = false;
+  isCalm = false;
+
+  constructor(
+    private readonly table: PlainTable,
+    private readonly streams: PlainStreams,
+    private readonly clock: Clock,
+    private readonly dice: Dice,
+    private readonly features: Features,
+    private readonly nature: ConsumerNature,
+  ) {}
+
+  /** Looks for work, in new shards too. Called whenever there may be some. */
+  follow(): void {
+    const idle = [...this.idle];
+    this.idle.clear();
+    for (const shard of idle) this.poll(shard);
+    for (const shard of this.streams.shards) {
+      if (this.places.has(shard.id)) continue;
+      this.places.set(shard.id, 0);
+      this.poll(shard);
+    }
+  }
+
+  /** The least stamp of what is shown and not applied; a time in milliseconds. */
+  lowWatermarkMs(): number {
+    const { now } = this.clock;
+    let least = now;
+    for (const shard of this.streams.shards) {
+      const shown = this.streams.shown(shard);
+      for (const entry of shard.entries.slice(this.places.get(shard.id) ?? 0, shown)) {
+        if (isBase(entry)) least = Math.min(least, entry.stampMs);
+      }
+    }
+    for (const { stampMs } of this.givenUp) least = Math.min(least, stampMs);
+    return least;
+  }
+
+  /** Whether everything is applied. */
+  get isDone(): boolean {
+    return this.givenUp.size === 0 && this.streams.shards.every((shard) => this.isShardDone(shard));
+  }
+
+  private isShardDone({ id, entries }: PlainShard): boolean {
+    return !entries.slice(this.places.get(id) ?? 0).some(isBase);
+  }
+
+  private delay(): number {
+    const { stepMs, restsMs } = this.nature;
+    if (this.isCalm) return 1;
+    return this.dice.chance(0.02) ? this.dice.below(restsMs + 1) : this.dice.below(stepMs);
+  }
+
+  private poll(shard: PlainShard): void {
+    this.clock.in(this.delay(), () => {
+      const isWaiting = shard.parent !== undefined && !this.isShardDone(shard.parent);
+      const place = shard.entries.findIndex((entry, at) => at >= this.places.get(shard.id)! && isBase(entry));
+      if (this.isStopped || isWaiting || place < 0) this.idle.add(shard);
+      else this.apply(shard, place);
+    });
+  }
+
+  private apply(shard: PlainShard, place: number): void {
+    const { dice, nature, clock } = this;
+    const entry = shard.entries[place]!;
+    const done = (): void => {
+      this.places.set(shard.id, Math.max(place + 1, this.places.get(shard.id)!));
+      this.poll(shard);
+      // Its children may begin.
+      this.follow();
+    };
+    if (!this.isCalm && dice.chance(nature.lies)) {
+      for (const name of this.partsOf(entry.written.key)) this.broken.add(name);
+      done();
+      return;
+    }
+    if (!this.isCalm && dice.chance(nature.givesUp)) {
+      this.givenUp.add(entry);
+      clock.in(dice.below(300_000), () => this.run(this.steps(entry), () => this.givenUp.delete(entry)));
+      done();
+      return;
+    }
+    if (dice.chance(nature.twins)) clock.in(dice.below(nature.restsMs + 1), () => this.run(this.steps(entry)));
+    this.run(this.steps(entry), done, dice.chance(nature.crashes) ? () => this.poll(shard) : undefined);
+  }
+
+  /** Does the work step by step; with `onCrash` it may end in its midst. */
+  private run(steps: Steps, onEnd: () => void = () => undefined, onCrash?: () => void): void {
+    const step = (): void => {
+      if (onCrash !== undefined && this.dice.chance(0.3)) onCrash();
+      else if (steps.next().done === true) onEnd();
+      else this.clock.in(this.delay(), step);
+    };
+    step();
+  }
+
+  private *steps({ written: { key }, number }: Entry): Steps {
+    const { source, target } = key;
+    if (source === target && source.startsWith('USER')) {
+      yield* this.reconcileView(source, number);
+      if (!this.features.copies) return;
+      yield;
+      const children = this.table.partition(source).filter((item) => keyOf(item).target.startsWith('~rev/LIKES-'));
+      for (const item of children) {
+        if (contentOf(item)['child'] === undefined) continue;
+        yield* this.reconcileView(keyOf(item).target.slice('~rev/LIKES-'.length), number);
+      }
+    } else if (source === target) {
+      yield* this.reconcileView(source, number);
+      yield;
+      const edges = this.table.partition(source).map((item) => keyOf(item).target);
+      for (const edge of edges) if (edge.startsWith('SELLS-')) yield* this.reconcileIndexItem(source, edge, number);
+    } else if (target.startsWith('LIKES-')) {
+      if (this.features.copies) yield* this.reconcileReverse(source, target, number);
+      yield* this.reconcileView(source, number);
+      yield* this.reconcileIndexItem(source, target, number);
+    } else yield* this.reconcileIndexItem(source, target, number);
+  }
+
+  private *reconcileReverse(source: string, edge: string, number: number): Steps {
+    const key = { source: edge.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
+    yield* this.underRevision([key], () => {
+      const isThere = this.table.get({ source, target: edge }) !== undefined;
+      return () => this.write(key, number, isThere ? { child: { S: source } } : {});
+    });
+  }
+
+  *reconcileView(source: string, number: number, isEvicted?: boolean): Steps {
+    const key = { source, target: '~view' };
+    yield* this.underRevision([key], () => {
+      const { attributes, elements, copies } = wantedView(this.table, this.features, source);
+      const evicted = isEvicted ?? evictedOf(this.table.get(key));
+      const listed = evicted ? [] : [...elements.values()];
+      const shown = evicted ? [] : [...copies].map(([edge, copy]): [string, Item[string]] => [edge, { M: copy }]);
+      const content: Item = {
+        ...(attributes && { attributes: { M: attributes } }),
+        ...(listed.length > 0 && { edgeSet: { SS: listed } }),
+        ...(shown.length > 0 && { copies: { M: Object.fromEntries(shown) } }),
+        ...(evicted && { evicted: { SS: ['LIKES'] } }),
+      };
+      return () => this.write(key, number, content);
+    });
+  }
+
+  private *reconcileIndexItem(source: string, edge: string, number: number): Steps {
+    const key = { source, target: `~ix/${edge}` };
+    const count = { source, target: '~degree/LIKES' };
+    const isCounted = this.features.counts && edge.startsWith('LIKES-');
+    yield* this.underRevision(isCounted ? [key, count] : [key], () => {
+      const content = wantedIndexItem(this.table, this.features, source, edge) ?? {};
+      return () => {
+        const moved = Number('counted' in content) - Number(textOf(this.table.get(key)?.['counted']) !== '');
+        this.write(key, number, content);
+        if (isCounted && moved !== 0)
+          this.write(count, undefined, { count: { N: String(this.countOf(count) + moved) } });
+      };
+    });
+  }
+
+  private countOf(key: ItemKey): number {
+    const count = this.table.get(key)?.['count'];
+    return count !== undefined && 'N' in count ? Number(count.N) : 0;
+  }
+
+  /** Reads revisions, then base items, then writes if the revisions are the same; else it begins again. */
+  private *underRevision(keys: readonly ItemKey[], read: () => () => void): Steps {
+    for (;;) {
+      const seen = keys.map((key) => this.revisionOf(key));
+      yield;
+      const write = read();
+      yield;
+      if (!keys.every((key, i) => this.revisionOf(key) === seen[i])) continue;
+      write();
+      return;
+    }
+  }
+
+  private revisionOf(key: ItemKey): number {
+    return this.revisions.get(nameOf(key)) ?? 0;
+  }
+
+  /** Writes an item under its next revision. Without content it leaves a tombstone. */
+  write({ source, target }: ItemKey, number: number | undefined, content: Item): void {
+    const name = nameOf({ source, target });
+    const revision = this.revisionOf({ source, target }) + 1;
+    this.revisions.set(name, revision);
+    const label = this.streams.arn.split('/stream/')[1];
+    const isTombstone = Object.keys(content).length === 0;
+    this.table.put({
+      ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
+      ...(number !== undefined && { w: { S: `${label}/${String(number).padStart(40, '0')}` } }),
+      ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
+      ...content,
+    });
+  }
+
+  /** Somebody else writes an item, or deletes it: whoever holds its revision has to fail. */
+  foreign(key: ItemKey, item: Item | undefined): void {
+    this.revisions.set(nameOf(key), this.revisionOf(key) + 1);
+    if (item === undefined) this.table.delete(key);
+    else this.table.put({ ...item, r: { N: String(this.revisionOf(key)) } });
+  }
+
+  /** Evicts an edge type from a view, or brings it back. */
+  evict(source: string, isEvicted: boolean, number: number): void {
+    this.run(this.reconcileView(source, number, isEvicted));
+  }
+
+  /** The parts that a base item decides about. */
+  private partsOf({ source, target }: ItemKey): string[] {
+    const view = { source, target: '~view' };
+    if (source === target) {
+      const names = [nameOfPart(view, 'attributes')];
+      for (const shop of this.table.sources().filter((one) => one.startsWith('SHOP'))) {
+        names.push(nameOfPart({ source: shop, target: '~view' }, 'copy', `LIKES-${source}`));
+      }
+      for (const item of this.table.partition(source)) {
+        const { target: edge } = keyOf(item);
+        if (edge.startsWith('SELLS-')) names.push(nameOfPart({ source, target: `~ix/${edge}` }, 'index-item'));
+      }
+      return names;
+    }
+    const item = nameOfPart({ source, target: `~ix/${target}` }, 'index-item');
+    if (target.startsWith('SELLS-')) return [item];
+    const reverse = { source: target.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
+    return [
+      item,
+      nameOfPart(reverse, 'reverse-item'),
+      nameOfPart(view, 'element', target),
+      nameOfPart(view, 'copy', target),
+    ];
+  }
+}

@@ -1,0 +1,199 @@
+import { type Item, sameItem } from '../../../../src/core/items/attribute-value.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
+
+/** What the table of a schedule keeps of its edges. Written from the pages for users, and by no code of the library. */
+export interface Features {
+  /** LIKES copies the name of its user. */
+  copies: boolean;
+  /** LIKES is counted. */
+  counts: boolean;
+  /** SELLS is in a list that is sorted by the title of its shop. */
+  joins: boolean;
+}
+
+/** A derived value that is wrong. */
+export interface Wrong {
+  /** The derived item, the kind of the part, and what distinguishes it in the item. */
+  name: string;
+  item: string;
+  /** The items that decide about it, and the item itself; one that ends with a star stands for all that begin so. */
+  touchedBy: string[];
+  text: string;
+}
+
+export function nameOfPart(item: ItemKey, kind: string, detail = ''): string {
+  return `${nameOf(item)} ${kind} ${detail}`.trim();
+}
+
+/** The content of a view: what base items ask for. */
+export interface WantedView {
+  attributes: Item | undefined;
+  elements: Map<string, string>;
+  copies: Map<string, Item>;
+}
+
+export function wantedView(table: PlainTable, features: Features, source: string): WantedView {
+  const shown = source.startsWith('SHOP') ? 'title' : 'name';
+  const node = table.get({ source, target: source });
+  const attributes = node && (node[shown] === undefined ? {} : { [shown]: node[shown] });
+  const elements = new Map<string, string>();
+  const copies = new Map<string, Item>();
+  for (const edge of table.partition(source)) {
+    const { target } = keyOf(edge);
+    if (!target.startsWith('LIKES-')) continue;
+    elements.set(target, edge['role'] === undefined ? target : `${target}|role=${textOf(edge['role'])}`);
+    const user = target.slice('LIKES-'.length);
+    const parent = features.copies ? table.get({ source: user, target: user }) : undefined;
+    if (parent !== undefined) copies.set(target, parent['name'] === undefined ? {} : { name: parent['name'] });
+  }
+  return { attributes, elements, copies };
+}
+
+/** What an index item holds; undefined: nothing. */
+export function wantedIndexItem(table: PlainTable, features: Features, source: string, edge: string): Item | undefined {
+  const item = table.get({ source, target: edge });
+  if (item === undefined) return undefined;
+  if (edge.startsWith('LIKES-')) {
+    const role = item['role'] === undefined ? {} : orderOf(edge, `${textOf(item['role'])}\u0000${source}`);
+    const counted: Item = features.counts ? { counted: { S: 'LIKES' } } : {};
+    const fields = { ...role, ...counted };
+    return Object.keys(fields).length === 0 ? undefined : fields;
+  }
+  if (!features.joins) return undefined;
+  const title = table.get({ source, target: source })?.['title'];
+  return title === undefined ? undefined : orderOf(edge, `${textOf(title)}\u0000${source}`);
+}
+
+function orderOf(edge: string, sortKey: string): Item {
+  return { gsi0pk: { S: edge }, gsi0sk: { S: sortKey } };
+}
+
+/** Which edge a reverse item is of. */
+export function edgeOfReverse({ source, target }: ItemKey): ItemKey {
+  return { source: target.slice('~rev/LIKES-'.length), target: `LIKES-${source}` };
+}
+
+/** The number of a shop's live counted items. */
+export function liveCount(table: PlainTable, source: string): number {
+  return table
+    .partition(source)
+    .filter((item) => keyOf(item).target.startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
+}
+
+const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child'] as const;
+
+/** The content of an index item or a reverse item. */
+export function contentOf(item: Item | undefined): Item {
+  const content: Item = {};
+  for (const field of FIELDS) if (item?.[field] !== undefined) content[field] = item[field];
+  return content;
+}
+
+export function evictedOf(view: Item | undefined): boolean {
+  return setOf(view?.['evicted']).includes('LIKES');
+}
+
+/** Everything in a table that is not what the base items ask for. */
+export function wrongs(table: PlainTable, features: Features): Wrong[] {
+  const found: Wrong[] = [];
+  for (const source of table.sources()) {
+    const items = table.partition(source);
+    const targets = new Set(items.map((item) => keyOf(item).target));
+    judgeView(found, table, features, source);
+    for (const target of [...targets]) {
+      if (target.startsWith('LIKES-') || target.startsWith('SELLS-')) {
+        targets.add(`~ix/${target}`);
+        if (target.startsWith('LIKES-') && features.copies) {
+          const user = target.slice('LIKES-'.length);
+          judgeReverse(found, table, { source: user, target: `~rev/LIKES-${source}` });
+        }
+      }
+    }
+    for (const target of targets) {
+      if (target.startsWith('~ix/')) judgeIndexItem(found, table, features, { source, target });
+      // One whose edge is there was judged with the edge.
+      const key = { source, target };
+      if (target.startsWith('~rev/') && table.get(edgeOfReverse(key)) === undefined) judgeReverse(found, table, key);
+    }
+    if (features.counts && source.startsWith('SHOP')) judgeCount(found, table, source);
+  }
+  return found;
+}
+
+function judgeView(found: Wrong[], table: PlainTable, features: Features, source: string): void {
+  const key = { source, target: '~view' };
+  const view = table.get(key);
+  const wanted = wantedView(table, features, source);
+  const item = nameOf(key);
+  const isEvicted = evictedOf(view);
+  const add = (kind: string, detail: string, bases: string[]): void => {
+    found.push({ name: nameOfPart(key, kind, detail), item, touchedBy: [item, ...bases], text: `${kind} ${detail}` });
+  };
+  if (!sameItem(mapOf(view?.['attributes']), wanted.attributes)) add('attributes', '', [`${source} ${source}`]);
+  const elements = new Map<string, string[]>();
+  for (const element of setOf(view?.['edgeSet'])) {
+    const edge = element.split('|')[0]!;
+    elements.set(edge, [...(elements.get(edge) ?? []), element]);
+  }
+  for (const edge of new Set([...elements.keys(), ...wanted.elements.keys()])) {
+    const one = isEvicted ? undefined : wanted.elements.get(edge);
+    const stored = elements.get(edge) ?? [];
+    if (stored.length === (one === undefined ? 0 : 1) && (one === undefined || stored[0] === one)) continue;
+    add('element', edge, [`${source} ${edge}`]);
+  }
+  const copies = mapOf(view?.['copies']) ?? {};
+  for (const edge of new Set([...Object.keys(copies), ...wanted.copies.keys()])) {
+    const one = isEvicted ? undefined : wanted.copies.get(edge);
+    if (sameItem(mapOf(copies[edge]), one)) continue;
+    const user = edge.slice('LIKES-'.length);
+    add('copy', edge, [`${source} ${edge}`, `${user} ${user}`]);
+  }
+}
+
+function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, key: ItemKey): void {
+  const { source, target } = key;
+  const edge = target.slice('~ix/'.length);
+  const wanted = wantedIndexItem(table, features, source, edge) ?? {};
+  const stored = contentOf(table.get(key));
+  if (sameItem(stored, wanted)) return;
+  const item = nameOf(key);
+  const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
+  found.push({
+    ...{ name: nameOfPart(key, 'index-item'), item, touchedBy },
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+  });
+}
+
+function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
+  const edge = edgeOfReverse(key);
+  const wanted: Item = table.get(edge) === undefined ? {} : { child: { S: edge.source } };
+  const stored = contentOf(table.get(key));
+  if (sameItem(stored, wanted)) return;
+  const item = nameOf(key);
+  found.push({
+    ...{ name: nameOfPart(key, 'reverse-item'), item, touchedBy: [item, nameOf(edge)] },
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+  });
+}
+
+function judgeCount(found: Wrong[], table: PlainTable, source: string): void {
+  const key = { source, target: '~degree/LIKES' };
+  const stored = table.get(key)?.['count'];
+  const number = stored !== undefined && 'N' in stored ? Number(stored.N) : 0;
+  const live = liveCount(table, source);
+  if (number === live) return;
+  const item = nameOf(key);
+  found.push({
+    ...{ name: nameOfPart(key, 'count'), item, touchedBy: [item, `${source} ~ix/LIKES-*`] },
+    text: `a count of ${number} instead of ${live}`,
+  });
+}
+
+export function setOf(value: Item[string] | undefined): readonly string[] {
+  return value !== undefined && 'SS' in value ? value.SS : [];
+}
+
+function mapOf(value: Item[string] | undefined): Item | undefined {
+  return value !== undefined && 'M' in value ? value.M : undefined;
+}
