@@ -4,9 +4,11 @@ import { stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
+import { StreamedStore } from '../support/streamed-store.ts';
 
 const ORDERS = { byA: 'a', byB: 'b', byC: 'c', byD: 'd' } as const;
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, unregistered: 0, pending: 0, unknown: 0 };
@@ -105,9 +107,9 @@ describe('orders over several indexes', () => {
   });
 
   it('leave no keys of other indexes behind where a table without a registry is rebuilt', async () => {
-    const { two, four, put, items, store, projectAll } = await packedTable();
+    const { two, put, items, store, projectAll } = await packedTable();
     await put(1);
-    await projectAll(four);
+    await projectAll();
     expect(Object.keys((await items(1))[0]!)).toContain('gsi3pk');
     expect(await check(two, { store, settleMs: 10 })).toMatchObject({ drift: { missing: 2, stale: 1, orphan: 0 } });
     await check(two, { store, mode: 'rebuild' });
@@ -126,5 +128,17 @@ describe('orders over several indexes', () => {
     await updateTable(table.four, { client });
     await table.migrate(table.four);
     expect((await planTableUpdate(table.four, { client })).steps).toEqual([]);
+  });
+
+  it('cost the less, the more of them share an item', async () => {
+    const wcu: number[] = [];
+    for (const indexes of [1, 2, 3, 4]) {
+      const graph = graphOf('records', indexes);
+      const table = new StreamedStore(graph);
+      const values = Object.fromEntries(Object.entries(valuesOf(1)).map(([name, value]) => [name, { N: `${value}` }]));
+      const record = (await table.producer('GOAL-1', 'MEMBER-USER-1', values))!;
+      wcu.push((await createProjector(graph, { store: table }).project([record])).wcu);
+    }
+    expect(wcu).toEqual([8, 7, 6, 5]);
   });
 });
