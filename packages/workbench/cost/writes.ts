@@ -353,6 +353,10 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: n
     // A new joined item is taken as absent; a counted edge's items are read before they are written.
     if (isJoined ? write.write !== 'create' : count !== undefined) read += 1;
   }
+  if (edge.due !== undefined && (write.write !== 'change' || write.attribute === edge.expires)) {
+    wcu += unitsOfItem([indexChange(write, 'moves')]);
+    if (count !== undefined) read += 1;
+  }
   // The edge and its source, with the parts that are used.
   if (isJoinedRead) read += 2 + partsOfEdge(edge).size;
   return { wcu, read };

@@ -1,5 +1,6 @@
-import type { Item } from '../../core/items/attribute-value.ts';
-import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { revisionOf } from '../../core/items/derived-item.ts';
+import { BEGINNINGS, baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
@@ -13,10 +14,11 @@ import type { ItemKind, PartitionContent } from '../../core/kinds/kind.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
 import { joinedTypesFrom, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
+import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
 import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition-streams.ts';
@@ -57,10 +59,11 @@ export async function* nominate(
     const keys = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
     node = sourceNodeOf(graph, source, (await store.getMany(keys, { consistent: true })).items);
   }
+  const totals = await revisionsOfTotals(graph, store, source);
   const bases = baseItems(graph, store, source);
   const streams = await openDerivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
-  const read = { view, node, comparesView };
+  const read = { view, node, comparesView, totals };
   const comparison = new PartitionComparison(graph, source, read, streamLabel, prefixes);
   for (let base = await nextItem(bases); ; base = await nextItem(bases)) {
     const beside = new Map<string, Item>();
@@ -107,13 +110,20 @@ class PartitionComparison implements PartitionContent {
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts>();
   private readonly malformed = new Set<string>();
+  /** The totals that were changed while their entries were read. */
+  private readonly moved = new Set<string>();
   /** Index items that are not read next to their base item, because their order is another: search items, and items with a hashed key. */
   private readonly apart = new Map<string, Pending>();
 
   constructor(
     readonly graph: CompiledModel,
     private readonly source: string,
-    private readonly read: { view: Item | undefined; node: SourceNode | undefined; comparesView: boolean },
+    private readonly read: {
+      view: Item | undefined;
+      node: SourceNode | undefined;
+      comparesView: boolean;
+      totals: ReadonlyMap<string, string | undefined>;
+    },
     readonly streamLabel: string | undefined,
     /** The texts before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
@@ -156,6 +166,7 @@ class PartitionComparison implements PartitionContent {
       return;
     }
     yield* this.addActualItem(kind, key, item);
+    if (kind.name === 'total' && revisionOf(item) !== this.read.totals.get(key)) this.moved.add(key);
     const text = kind.hasBase ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
@@ -183,7 +194,8 @@ class PartitionComparison implements PartitionContent {
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
       if (this.malformed.has(name) || !isMaintained(this.graph, countKeyOf(name))) continue;
       const stored = this.counts.get(name) ?? NO_AMOUNTS;
-      if (!sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS)) {
+      // A wrong total and the repair of an entry that was read before it may look right together.
+      if (this.moved.has(name) || !sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS)) {
         yield this.suspectOf(countKeyOf(name), { kind: 'count' });
       } else if (hasRoomForOthers(stored)) yield this.suspectOf(countKeyOf(name), { kind: 'room' });
     }
@@ -271,6 +283,21 @@ class ViewComparison {
     }
     for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };
   }
+}
+
+/** The revisions of the totals of a partition, before their entries are read: the total itself comes after them. */
+async function revisionsOfTotals(
+  graph: CompiledModel,
+  store: Pick<Store, 'query'>,
+  source: string,
+): Promise<Map<string, string | undefined>> {
+  const revisions = new Map<string, string | undefined>();
+  const hasTotals = layersOf(graph).some(({ edges }) => [...edges.values()].some(({ incoming }) => incoming));
+  if (!hasTotals) return revisions;
+  const request = { partition: source, sortKey: { beginsWith: BEGINNINGS.total }, consistent: true };
+  for await (const item of queriedItems(store, request))
+    revisions.set(stringOf(item[graph.table.sortKey]) ?? '', revisionOf(item));
+  return revisions;
 }
 
 /** Nodes in one look-up call. */

@@ -124,9 +124,12 @@ async function refusedBy(bench: Bench, input: ModelInput): Promise<string[]> {
   return [...new Set(refused.map(({ projection }) => projection))].sort();
 }
 
-/** Whether readers do without a projection: the attributes of a part come from its item where no view of it may be used. */
+/**
+ * Whether readers do without a projection: the attributes of a part come from its item where no view of it may be used, and nobody reads
+ * the list of edges that end.
+ */
 function isReadBeside(name: string): boolean {
-  return name.startsWith('part:');
+  return name.startsWith('part:') || name.endsWith('.expires');
 }
 
 /** Whether features share the model: what one of them changes may be a projection of another. */
@@ -201,8 +204,10 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
       // An order that no feature changes keeps its first generation, and with it the item that the edge's first orders share.
       const kept = bench.addedProjections.length > 0 ? /^~ix\/(MEMBER-|#includeTarget\/MEMBER$)/ : /^$/;
       const first = (await bench.derived()).filter(({ key: { target } }) => keyed.test(target) && !kept.test(target));
+      // A list that the model does not have any more goes when it is dropped.
+      const isDropped = compiled(changed).edges.get('MEMBER')?.due === undefined;
       // In a model of several features those that have no other value keep theirs.
-      const left = isPair(bench) ? [] : first;
+      const left = isPair(bench) ? [] : first.filter(({ key }) => !(isDropped && /^~ix\/#expires\//.test(key.target)));
       expectSame(
         left.map(({ key }) => key),
         [],
