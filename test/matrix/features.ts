@@ -332,6 +332,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'ends of edges',
     options: ['edge.expires'],
+    slot: 'ends of edges',
     add: (model) => {
       member(model, { expires: ttlOf(model), degree: true, outgoing: { total: { hours: sum('hours') } } });
       inbound(model, { bySince: 'since', byStage: [source('state'), 'since'], total: { hours: sum('hours') } });
@@ -340,6 +341,26 @@ export const FEATURES: readonly Feature[] = [
     projections: ['order:MEMBER.expires', 'inbound:MEMBER', 'order:MEMBER.bySince', 'order:MEMBER.byStage'],
     goal: STATES,
     member: { ...SINCE, hours: [2, 0.5], ...ENDING },
+  },
+  {
+    name: 'mirrored types',
+    options: ['graph.mirrored'],
+    slot: 'ends of edges',
+    fixed: (model) => {
+      model.mirrored = ['MEMBER'];
+    },
+    add: (model) => {
+      member(model, { expires: 'until', deletedWhen: 'deletedAt', degree: true });
+      inbound(model, { bySince: 'since', total: { hours: sum('hours') } });
+    },
+    change: (model) => member(model, { expires: undefined }),
+    projections: ['inbound:MEMBER', 'order:MEMBER.bySince'],
+    member: {
+      ...SINCE,
+      hours: [2, 0.5],
+      until: [undefined, ENDS_FROM, ENDS_AT],
+      deletedAt: [undefined, undefined, '2026'],
+    },
   },
   {
     name: 'fields of nodes',

@@ -9,6 +9,8 @@ export interface ModelInput {
   table: Options;
   nodes: Record<string, Options>;
   edges: Record<string, Options>;
+  /** The types that are made from another table. */
+  mirrored?: string[];
 }
 
 /** Goals and the users that are their members: what every feature is added to. */
@@ -69,12 +71,13 @@ function nodeOptions(options: Options): Options {
 }
 
 /** Compiles a model; throws a `ModelError` where its options exclude each other. */
-export function compiled({ table, nodes, edges }: ModelInput): CompiledModel {
+export function compiled({ table, nodes, edges, mirrored }: ModelInput): CompiledModel {
   const defined = (make: (options: never) => unknown, all: Record<string, Options>) =>
     Object.fromEntries(Object.entries(all).map(([type, options]) => [type, make(options as never)]));
   return defineGraph({
     table,
     nodes: defined((options) => node({ view: 'ALL', ...nodeOptions(options) } as never), nodes),
     edges: defined(edge, edges),
+    ...(mirrored && { mirrored }),
   } as never) as CompiledModel;
 }

@@ -47,6 +47,7 @@ export function modelOptions(): string[] {
     ...Object.entries({ ...parts, ...orders }).flatMap(([kind, { of }]) => named(kind, Object.keys(of))),
     ...named('indexes', ['gsi0', 'gsi1']),
     ...named('feed', FEED_KINDS),
+    'graph.mirrored',
   ].filter((name) => !name.endsWith('.kind'));
 }
 

@@ -71,7 +71,9 @@ function refusing<S extends object>(store: S): S {
 }
 
 /** Whether an edge is over, of a type that is counted. */
-function isCountedAndOver({ edges }: ModelInput, { type, attributes }: EdgeFact, nowMs: number): boolean {
+function isCountedAndOver({ edges, mirrored }: ModelInput, { type, attributes }: EdgeFact, nowMs: number): boolean {
+  // The mirror alone deletes what it has made.
+  if (mirrored?.includes(type) === true) return false;
   const { expires, degree, outgoing, inbound } = edges[type] ?? {};
   const { total, groupBy } = (inbound ?? {}) as { total?: object; groupBy?: object };
   const isCounted = [outgoing, total, groupBy].some((one) => one !== undefined) || degree === true;
@@ -170,7 +172,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       await bench.expectClean();
       holds((await sweep()).deleted === due.length, `a sweep does not delete ${due.length} edges`);
       await bench.consume();
-      bench.isSwept = true;
+      bench.isSwept = bench.input.mirrored === undefined;
       await expectRight(bench);
       await bench.expectClean();
       // All of it comes again with other times; a moment later nothing is due.
