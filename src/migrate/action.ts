@@ -79,7 +79,7 @@ function projectionNamedBy(
   throw new EdgeloomError(
     'invalid-argument',
     `Neither the table nor the model has a projection ${name}.`,
-    `${near === undefined ? '' : `Did you mean ${near}? `}edgeloom status lists them.`,
+    `${near === undefined ? '' : `Did you mean ${near}? `}edgeloom status lists them; --undo takes away all that only other models have.`,
   );
 }
 

@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
   move: 'will be built in its new shards; the old ones go by themselves',
   change: 'will be built next to the definition of other models',
   build: 'is being built',
-  extra: 'is not in this model; it stays until it is dropped',
+  extra: 'is not in this model; it stays until edgeloom migrate --drop of its name, or --undo',
 };
 
 /** A change in words. */

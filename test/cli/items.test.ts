@@ -79,7 +79,7 @@ describe('put, update and delete', () => {
         json: { error: { code: 'condition-failed' } },
       });
       expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 0, json: { item: null } });
-      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 0, json: { item: null } });
+      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 1, json: { item: null } });
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -97,6 +97,21 @@ describe('put, update and delete', () => {
     const deleted = await run('delete', 'GOAL-W1', '--with-edges');
     expect(deleted).toMatchObject({ code: 0, json: { item: null, nodes: 1, edges: 1 } });
     expect((await run('get', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1')).code).toBe(1);
+    expect(await run('delete', 'GOAL-W1', '--with-edges')).toMatchObject({ code: 1, json: { item: null, nodes: 0 } });
+  });
+
+  it('say that there was nothing to delete', async () => {
+    const words = ['delete', 'GOAL-X1', 'GOALMEMBERSHIP', 'USER-X1'];
+    const { code, stdout, stderr } = await cli.run([...words, '--endpoint', dev.endpoint]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no item GOAL-X1 GOALMEMBERSHIP USER-X1.\n',
+    });
+    expect(await run(...words, '--if-present')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'condition-failed' } },
+    });
   });
 
   it('write single nodes and edges under conditions, and give the item as it is', async () => {

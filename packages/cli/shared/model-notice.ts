@@ -29,8 +29,9 @@ export function unreadyText(unready: readonly string[] = []): string[] {
   ];
 }
 
-function lineOf({ isManaged, changes }: ModelNotice): string | undefined {
+function lineOf({ isManaged, changes, unready }: ModelNotice): string | undefined {
   if (!isManaged) return 'not managed: run edgeloom migrate';
   if (changes.length === 0) return undefined;
-  return `the table keeps another model than this one: run edgeloom migrate (${changes.join('; ')})`;
+  const texts = changes.join('; ');
+  return `the table keeps another model than this one: ${unready === undefined ? texts : `run edgeloom migrate (${texts})`}`;
 }

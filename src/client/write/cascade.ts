@@ -8,7 +8,7 @@ import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
-import { registryLeases, withoutRegistry } from '../../registry/reader-lease.ts';
+import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
@@ -52,14 +52,12 @@ interface Cascade {
   projections: ProjectionsInForce;
 }
 
-/** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
-
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
 export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
   id: string,
-  { signal, replica }: DeleteOptions = {},
+  { leases, signal }: Pick<DeleteOptions, 'signal'> & { leases: ReaderLeases },
 ): Promise<DeletedNode> {
   const store = abortableStore(table, signal);
   const node = writableKey(graph, nodeKey(graph, id));
@@ -86,8 +84,8 @@ export async function deleteNodeWithEdges(
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
-  const leases = found.length === 0 ? withoutRegistry(graph) : registryLeases(graph, store, undefined, replica);
-  await leases.hold(find);
+  // Where no edges enter the node, nothing depends on the registry.
+  await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
   await deleteNodeAsSeen(graph, store, node, seen);
   return result;
 }

@@ -18,6 +18,7 @@ import type { TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { type CallOptions, type CallResult, type CallStores, callStores, withCapacity } from '../call/capacity.ts';
 import { notingStore } from '../session/noting-store.ts';
@@ -179,7 +180,7 @@ export interface Writer<G extends CompiledModel> {
    * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
    * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up again, so after a crash, or to catch
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
-   * edge types, a read and a delete for each edge, and a read of the registry.
+   * edge types, a read and a delete for each edge, and a read of the registry each 30 seconds.
    *
    * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
    * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run. A node of a type
@@ -231,7 +232,8 @@ export function createWriter<G extends CompiledModel>(
   const { wait } = runtimeOf(options);
   const { onWrite } = options;
   checkOnWrite(onWrite);
-  const writer = writerOf(graph, callStores(graph, options), wait, onWrite);
+  const stores = callStores(graph, options);
+  const writer = writerOf(graph, stores, wait, onWrite, leasesByReplica(graph, stores.plain));
   return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
 }
 
@@ -240,6 +242,7 @@ function writerOf(
   stores: CallStores,
   wait: Runtime['wait'],
   onWrite: OnWrite | undefined,
+  leasesOf: (replica: string | undefined) => ReaderLeases,
 ): Writer<CompiledModel> {
   const write = <T>(options: CallOptions | undefined, run: (context: WriteContext) => Promise<T>): Promise<T> =>
     withCapacity(stores, options, (store) => run({ store, wait }));
@@ -247,7 +250,7 @@ function writerOf(
     with: (session) => {
       const noting = (store: Store) => notingStore(store, graph.table, sessionOf(session, graph.table.name));
       const noted = { counting: noting(stores.counting), plain: noting(stores.plain) };
-      return writerOf(graph, noted, wait, onWrite);
+      return writerOf(graph, noted, wait, onWrite, leasesOf);
     },
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
@@ -312,13 +315,26 @@ function writerOf(
       checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: 'boolean' });
       return write(options, ({ store }) => putMany(graph, store, entries, options));
     },
-    async deleteNodeWithEdges(id, options) {
+    async deleteNodeWithEdges(id, options = {}) {
       checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: 'boolean' });
-      return write(options, ({ store }) => deleteNodeWithEdges(graph, store, id, options));
+      const { signal, replica } = options;
+      return write(options, ({ store }) =>
+        deleteNodeWithEdges(graph, store, id, { signal, leases: leasesOf(replica) }),
+      );
     },
   };
   // The graph's types say what attributes there are; at run time the validators do.
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
+}
+
+/** The leases of a writer, which its deletions share: they read the registry once in half a minute. */
+function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
+  const leases = new Map<string | undefined, ReaderLeases>();
+  return (replica) => {
+    const known = leases.get(replica) ?? registryLeases(graph, store, undefined, replica);
+    leases.set(replica, known);
+    return known;
+  };
 }
 
 function checkOnWrite(onWrite: unknown): void {

@@ -144,7 +144,7 @@ const GONE_MS = 60_000;
 const LATE_SECONDS = 300;
 /** The remedy for items that the registry does not know. */
 const ALIENS =
-  'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections.';
+  'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections, then edgeloom migrate --undo with this one.';
 /** An observer whose time is older than this needs a person. */
 const UNVERIFIED_MS = 15 * 60_000;
 /** The remedy for the record of an erasure that is none. */

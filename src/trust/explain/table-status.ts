@@ -21,9 +21,11 @@ export interface TableOfStatus {
 /** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
 export async function tableStatus({ graph, store, table, hasTtl, position }: TableOfStatus): Promise<Status> {
   const head = await readHead({ store, stats: { rcu: 0 } });
-  const { isManaged, changes } = await modelNotice(graph, store);
+  const { isManaged, changes, unready = [] } = await modelNotice(graph, store);
+  // A migration leaves alone what only other models have: its own text says the remedy.
+  const remedyOf = (change: string): string => (unready.includes(change) ? ' Run edgeloom migrate.' : '');
   const differs = isManaged
-    ? changes.map((change) => `The table keeps another model: ${change}. Run edgeloom migrate.`)
+    ? changes.map((change) => `The table keeps another model: ${change}.${remedyOf(change)}`)
     : [];
   return await status(graph, {
     store,

@@ -21,6 +21,7 @@ import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { registryLeases } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
@@ -264,7 +265,8 @@ class SubjectEraser {
   private async deleteByLists(): Promise<void> {
     const { graph, id } = this.options;
     try {
-      const { nodes, parts, edges } = await deleteNodeWithEdges(graph, this.store, id);
+      const leases = registryLeases(graph, this.store);
+      const { nodes, parts, edges } = await deleteNodeWithEdges(graph, this.store, id, { leases });
       this.total.nodes += nodes;
       this.total.parts += parts;
       this.total.edges += edges;

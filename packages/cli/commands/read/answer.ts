@@ -6,7 +6,7 @@ import { type Output, textTable } from '../../shared/output.ts';
 import { inTable } from '../../shared/table.ts';
 
 /** The exit code where nothing, or not all, is there of what was asked for. */
-const ABSENT = 1;
+export const ABSENT = 1;
 
 /** The answer of a read. */
 export interface Answer extends Output {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Capacity } from '../../../../src/client/call/capacity.ts';
-import type { WriteConditions } from '../../../../src/client/write/item/conditions.ts';
+import { ConditionFailedError, type WriteConditions } from '../../../../src/client/write/item/conditions.ts';
 import { type ItemWords, itemCalls } from '../../../../src/client/write/item-calls.ts';
 import { createWriter, type Writer } from '../../../../src/client/write/writer.ts';
 import { attributeOf } from '../../../../src/core/items/attribute-value.ts';
@@ -11,10 +11,12 @@ import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
 import { examples, exitCodes, refuseBeside } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
+import { ABSENT } from '../read/answer.ts';
 
 /** Conditions on the command line. */
 interface ConditionOptions {
@@ -102,7 +104,12 @@ export function deleteCommand(command: Command): void {
         'delete USER-U1 STATE',
         'delete USER-U1 --if status=CLOSED',
         'delete GOAL-G1 --with-edges',
-      ) + exitCodes({ 0: 'the item is not there, whether it was or not', 2: 'a condition did not hold, or a failure' }),
+      ) +
+        exitCodes({
+          0: 'the item was deleted',
+          1: 'there was no such item',
+          2: 'a condition did not hold, or a failure',
+        }),
     )
     .action(
       inTable(async (session, words: string[], options: DeleteFlags) => {
@@ -110,9 +117,18 @@ export function deleteCommand(command: Command): void {
         const writer = openWriter(session);
         if (options.withEdges) return await deleteWithEdges(writer, subject, options);
         const version = options.force === true ? await storedVersion(session, subject) : {};
-        const conditions = { ...conditionsOf(options), ...version, capacity: true };
-        const { capacity } = await itemCalls(writer, subject).delete(conditions);
-        return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
+        const asked = conditionsOf(options);
+        const isAsked = Object.values(asked).some((condition) => condition !== undefined);
+        const conditions = { ...asked, ...version };
+        try {
+          // Without a condition of the caller's, one that tells whether the item was there.
+          const ifPresent = isAsked ? conditions.ifPresent : true;
+          const { capacity } = await itemCalls(writer, subject).delete({ ...conditions, ifPresent, capacity: true });
+          return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
+        } catch (error) {
+          if (isAsked || !(error instanceof ConditionFailedError) || error.current !== null) throw error;
+          return outputOfAbsent({ item: null }, subject);
+        }
       }),
     );
 }
@@ -132,6 +148,7 @@ async function deleteWithEdges(
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
   const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
   const { nodes, parts, edges, skipped, notFound, foundByOrders, capacity } = result;
+  if (nodes + parts + edges === 0) return outputOfAbsent({ item: null, ...result }, subject);
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
   const lines = [
     `deleted ${counts.join(', ')} (${figureText(capacity!.wcu)} WCU)`,
@@ -144,6 +161,14 @@ async function deleteWithEdges(
       : []),
   ];
   return { json: { item: null, ...result }, text: lines.join('\n') };
+}
+
+/** Says on stderr that there was nothing to delete, and gives the exit code for it. */
+function outputOfAbsent(json: object, subject: ItemWords): Output {
+  const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
+  process.stderr.write(`${printable(`There is no item ${name.join(' ').trimEnd()}.`)}\n`);
+  process.exitCode = ABSENT;
+  return { json, text: '' };
 }
 
 function withAbsence(command: Command): Command {
