@@ -1,7 +1,7 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../../src/core/model/schema.ts';
-import type { ItemKey, ScanRequest } from '../../../../src/core/store-port.ts';
+import type { ScanRequest } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../../../src/mirror/items.ts';
 import { createMirror, type Mirror } from '../../../../src/mirror/mirror.ts';
@@ -9,7 +9,7 @@ import { sourceTable } from '../../../../src/mirror/source.ts';
 import type { RawRecord } from '../../../../src/stream/raw-record.ts';
 import { asFailures, type Pack } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
-import { sameText, stableText } from '../../kernel/values.ts';
+import { keysOf, sameText, stableText } from '../../kernel/values.ts';
 import { AttackTable } from './table.ts';
 
 /**
@@ -518,7 +518,7 @@ class Attack {
     const map = mapOf(this.versions.at(-1)!);
     for (const item of this.others.all()) {
       for (const { source, target, ...content } of map(asPlain(item))) {
-        const key = nameOf({ source, target });
+        const key = keysOf({ source, target });
         wanted.set(key, [...(wanted.get(key) ?? []), stableText(content)]);
       }
     }
@@ -532,7 +532,7 @@ class Attack {
     for (const item of this.base.all()) {
       const key = this.base.keyOf(item);
       if (key.source.startsWith('~') || item['~gone'] !== undefined) continue;
-      shown.set(nameOf(key), stableText(contentOf(item)));
+      shown.set(keysOf(key), stableText(contentOf(item)));
     }
     const differing = new Map<string, string>();
     for (const key of new Set([...wanted.keys(), ...shown.keys()])) {
@@ -551,7 +551,7 @@ class Attack {
       this.wrong.push(`${when}: ${pending} pending, ${stableText(poisoned)} not taken`);
     const shared = [...this.wanted()].filter(([, contents]) => contents.length > 1).map(([key]) => key);
     if (shared.length > 0) this.count('conflicts');
-    const named = conflicts.map(nameOf);
+    const named = conflicts.map(keysOf);
     if (!sameText(named.sort(), shared.sort())) this.wrong.push(`${when}: conflicts of ${named}, not of ${shared}`);
   }
 
@@ -571,7 +571,7 @@ class Attack {
     }
     const wrong = this.differing();
     if (wrong.size > 0) this.count('damaged');
-    const told = new Set((await this.check({ repair: true })).differences.map(nameOf));
+    const told = new Set((await this.check({ repair: true })).differences.map(keysOf));
     for (const [key, text] of wrong) if (!told.has(key)) this.wrong.push(`damage is not told: ${text}`);
     await this.verify('after repair');
   }
@@ -590,10 +590,6 @@ function contentOf(item: Item): Record<string, unknown> {
   const own = ([name]: [string, unknown]): boolean =>
     !name.startsWith('~') && ![partitionKey, sortKey, ttl].includes(name);
   return Object.fromEntries(Object.entries(asPlain(item)).filter(own));
-}
-
-function nameOf({ source, target }: ItemKey): string {
-  return `${source} ${target}`;
 }
 
 function found(item: Item | undefined): { item?: Item } {
