@@ -114,8 +114,8 @@ class Attack {
   constructor(seed: number) {
     const random = new Random(seed);
     this.random = random;
-    this.base = new AttackTable(() => this.now, [GRAPH.table.partitionKey, GRAPH.table.sortKey]);
-    this.others = new AttackTable(() => this.now, ['pk', 'sk']);
+    this.base = new AttackTable(() => this.now, GRAPH.table);
+    this.others = new AttackTable(() => this.now, { partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' });
     this.pace = random.oneOf([100, 2_000, 20_000]);
     this.fault = random.oneOf([0, 0.03, 0.1]);
     this.crash = random.oneOf([0, 0.1, 0.3]);
@@ -201,7 +201,7 @@ class Attack {
     return await Promise.race([running, left]);
   }
 
-  private async call<T>(process: Process, isWrite: boolean, effect: () => T): Promise<T> {
+  private async call<T>(process: Process, isWrite: boolean, effect: () => T | Promise<T>): Promise<T> {
     const { random } = this;
     const isStalled = --process.stallIn === 0;
     if (isStalled) {
@@ -211,17 +211,17 @@ class Attack {
     await this.sleep(isStalled ? random.below(process.endsAt - this.now) : 0, process);
     if (--process.crashIn === 0) {
       this.count('crashes');
-      if (random.chance(0.5)) effect();
+      if (random.chance(0.5)) void effect();
       this.end(process);
       return await new Promise<never>(() => undefined);
     }
     if (process.hasFaults && random.chance(this.fault)) {
       const isLost = isWrite && random.chance(0.6);
-      if (isLost) effect();
+      if (isLost) void effect();
       this.count(isLost ? 'lost answers' : 'refusals');
       throw new StoreError('retryable', 'ThrottlingException', 'The table is asked for too much.');
     }
-    return effect();
+    return await effect();
   }
 
   private count(name: string): void {
@@ -231,7 +231,8 @@ class Attack {
   private instance(version: number): Instance {
     const { base, others, random } = this;
     const instance = {} as Instance;
-    const call = <T>(isWrite: boolean, effect: () => T): Promise<T> => this.call(instance.process!, isWrite, effect);
+    const call = <T>(isWrite: boolean, effect: () => T | Promise<T>): Promise<T> =>
+      this.call(instance.process!, isWrite, effect);
     const page = (table: AttackTable, request: Pick<ScanRequest, 'startKey' | 'consistent'>, segment: number) => {
       const isOld = request.consistent !== true && random.chance(0.2);
       return table.page(request.startKey, segment, isOld ? this.now - random.below(2_000) : this.now);
@@ -240,8 +241,8 @@ class Attack {
       source: sourceTable('theirs', { map: mapOf(version), version }),
       store: {
         get: (key) => call(false, () => ({ ...found(base.get(key)), rcu: 1 })),
-        change: (change) => call(true, () => base.change(change)),
-        query: (request) => call(false, () => answerOf(base.query(request))),
+        change: (change) => call(true, () => base.engine.change(change)),
+        query: (request) => call(false, () => base.engine.query(request)),
         scan: (request) => call(false, () => ({ ...page(base, request, request.segment), rcu: 1 })),
       },
       sourceStore: {
@@ -594,8 +595,4 @@ function contentOf(item: Item): Record<string, unknown> {
 
 function found(item: Item | undefined): { item?: Item } {
   return item === undefined ? {} : { item };
-}
-
-function answerOf(items: Item[]) {
-  return { items, count: items.length, scanned: items.length, rcu: 1 };
 }
