@@ -99,6 +99,7 @@ export type { TransactionResult, TransactOptions } from './client/write/transact
 export type { AttributeChange, Change } from './client/write/update/attribute-change.ts';
 export type { UpdatedItem } from './client/write/update/update.ts';
 export type { ChangeRecord } from './core/items/change-record.ts';
+export type { IndexName } from './core/items/derived-item.ts';
 export type { ValueType } from './core/items/encoding.ts';
 export type { Filter } from './core/items/filter.ts';
 export type { DerivedSortKey, IndexPartitionKey, TenantSeparator } from './core/items/keys.ts';
@@ -176,7 +177,7 @@ export type {
   SearchSettings,
   SettingsOf,
 } from './core/model/options/option-tables.ts';
-export type { IndexName, TotalSettings } from './core/model/options/settings.ts';
+export type { TotalSettings } from './core/model/options/settings.ts';
 export type {
   AttributesOf,
   Derive,

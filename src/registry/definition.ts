@@ -56,7 +56,7 @@ export interface PartDefinition {
   part: PartSettings;
 }
 
-/** The item that gsi0 and gsi1 share, with the count and the total of the edges and the target's item. */
+/** The item that the first orders share, with the count and the total of the edges and the target's item. */
 export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;
@@ -140,7 +140,7 @@ export function partName(type: string, part: string): ProjectionName<'part'> {
   return `part:${type}.${part}`;
 }
 
-/** The name of what gsi0, gsi1 and the count of an edge type are. */
+/** The name of what the first orders and the count of an edge type are. */
 export function inboundName(edgeType: string): ProjectionName<'inbound'> {
   return `inbound:${edgeType}`;
 }

@@ -1,18 +1,19 @@
-import type {
-  CompiledModel,
-  EdgeModel,
-  InboundItem,
-  InboundOrder,
-  InboundSettings,
-  InForce,
-  NodeModel,
-  OrderSettings,
-  PartModel,
-  PartSettings,
-  PartView,
-  Projection,
-  SearchModel,
-  SearchSettings,
+import {
+  type CompiledModel,
+  type EdgeModel,
+  type InboundItem,
+  type InboundOrder,
+  type InboundSettings,
+  type InForce,
+  indexesInUse,
+  type NodeModel,
+  type OrderSettings,
+  type PartModel,
+  type PartSettings,
+  type PartView,
+  type Projection,
+  type SearchModel,
+  type SearchSettings,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import { DUE_ORDER } from '../core/model/projection/due-order.ts';
@@ -204,7 +205,7 @@ class Layer {
     node.parts = new Map(node.parts).set(part.name, part);
   }
 
-  /** Adds the orders of gsi0 and gsi1, and the count; false where this layer has another definition of what they need. */
+  /** Adds the orders that share an item, and the count; false where this layer has another definition of what they need. */
   addFamily(definition: FamilyDefinition, kept: Kept): boolean {
     const { type } = definition.edge;
     if (this.families.has(type)) return false;
@@ -281,14 +282,11 @@ class Layer {
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.includedBy = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     }
-    const usesGsi1 = edges.some(({ inbound }) =>
-      [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
-    );
     return {
       table: own.table,
       nodes: this.nodes,
       edges: this.edges,
-      indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
+      indexes: indexesInUse(edges),
       fingerprint,
     };
   }

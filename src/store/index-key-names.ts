@@ -26,7 +26,7 @@ class RenamingCalls implements TableCalls {
     private readonly table: TableNames,
   ) {
     const names = indexKeysOf(table);
-    for (const index of ['gsi0', 'gsi1'] as const) {
+    for (const index of table.indexes) {
       for (const key of ['partition', 'sort'] as const) {
         this.stored.set(INDEX_KEYS[index][key], names[index][key]);
         this.known.set(names[index][key], INDEX_KEYS[index][key]);
@@ -151,7 +151,7 @@ class RenamingCalls implements TableCalls {
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const names = indexKeysOf(table);
   const known = new Map(
-    (['gsi0', 'gsi1'] as const).flatMap((index) => [
+    table.indexes.flatMap((index) => [
       [names[index].partition, INDEX_KEYS[index].partition] as const,
       [names[index].sort, INDEX_KEYS[index].sort] as const,
     ]),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { sleep } from '../../src/foundation/runtime.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { readPublishedMark } from '../../src/stream/progress/marks.ts';
@@ -14,6 +15,10 @@ import { testTable } from '../support/table.ts';
 
 /** An engine on this machine shows records at once, and there is one clock. */
 const LIMITS = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+
+const SHORT_PAUSE_MS = 50;
+/** How long the observer reads on after a finding: several reads of each shard. */
+const LATE_READS_MS = 2_000;
 
 /** A table with a worker that projects what is written, and an observer. */
 async function observedTable(model: CompiledModel = followGraph()) {
@@ -38,6 +43,8 @@ async function observedTable(model: CompiledModel = followGraph()) {
       limits: LIMITS,
       onDrift: (drift) => void found.push(drift),
       remainingMs: () => deadlineMs - Date.now(),
+      // A turn that finds nothing is followed by the next one at once: the limits are shorter than the pause between two turns.
+      wait: (ms) => sleep(Math.min(ms, SHORT_PAUSE_MS)),
       ...options,
     });
   };
@@ -104,14 +111,14 @@ describe('the observer of a table', () => {
       onProgress: () => (turns += 1),
       onDrift: (drift) => {
         found.push(drift);
-        endMs = Math.min(endMs, Date.now() + 5_000);
+        endMs = Math.min(endMs, Date.now() + LATE_READS_MS);
       },
       remainingMs: () => Math.min(endMs, brokenMs + 600_000) - Date.now(),
     });
     // The finding waits for the mark: so the mark has moved, and by these reads alone.
     expect(found).toContainEqual(expect.objectContaining({ isCertain: true }));
     expect((await readPublishedMark(store)).published?.upToMs).toBeGreaterThan(brokenMs - 61_000);
-    const late = reads.filter(({ atMs }) => atMs > endMs - 5_000);
+    const late = reads.filter(({ atMs }) => atMs > endMs - LATE_READS_MS);
     expect(late.length).toBeGreaterThan(0);
     for (const [, readers] of readersOf(late)) expect(readers).toBe(1);
     for (const shard of readersOf(reads).keys()) {

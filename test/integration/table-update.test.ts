@@ -133,7 +133,7 @@ describe('bringing a table to what the model needs', () => {
       steps: [{ kind: 'ttl' }],
       left: [expect.stringContaining('the index gsi0 stays'), expect.stringContaining('the index gsi1 stays')],
     });
-    const named = { ...graph, table: { ...graph.table, indexNames: { gsi0: 'narrow', gsi1: 'gsi1' } } };
+    const named = { ...graph, table: { ...graph.table, indexNames: { ...graph.table.indexNames, gsi0: 'narrow' } } };
     const { steps } = await updateTable(named, { client, ttl: 'expiresAt' });
     expect(steps).toEqual([{ kind: 'index', index: 'gsi0' }, { kind: 'ttl' }]);
     expect(await describeTable(named, { client })).toMatchObject({

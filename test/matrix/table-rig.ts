@@ -1,6 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import type { IndexName } from '../../src/core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
@@ -16,7 +17,10 @@ import type { Rig } from './rig.ts';
  * and by what is written, as in memory: a record is dated by this clock when it is read from the stream.
  */
 export async function tableRig(model: CompiledModel): Promise<Rig> {
-  const graph = { ...withTableName(model, uniqueTableName()), indexes: ['gsi0', 'gsi1'] as const };
+  const graph = {
+    ...withTableName(model, uniqueTableName()),
+    indexes: [...new Set<IndexName>(['gsi0', 'gsi1', ...model.indexes])],
+  };
   const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.
   const { table = { id: 'table-1', streamLabel: streamLabel(streamArn) } } = await tableIdentity(graph, { client });

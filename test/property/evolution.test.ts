@@ -77,7 +77,8 @@ describe('reads under changes of the model', () => {
   it('come out the same when their schedule is run again', async () => {
     // Calls fail in some of them, so that they are made again after a pause that is drawn.
     let faults = 0;
-    for (let seed = 1; seed <= runs({ part: 3, whole: 8 }); seed++) {
+    // The first of them are short: three of the seeds 1 to 45 that take least time with faults.
+    for (const seed of [13, 44, 41, 1, 2, 3, 4, 5].slice(0, runs({ part: 3, whole: 8 }))) {
       const first = await tracedRun(seed);
       faults += first.counters['faults'] ?? 0;
       expect(await tracedRun(seed)).toEqual(first);

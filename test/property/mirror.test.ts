@@ -6,7 +6,7 @@ import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- mirror --runs 20000` runs more of them. */
-const SEEDS = seeds({ part: 1_000, whole: 6_000 });
+const SEEDS = seeds({ part: 450, whole: 6_000 });
 /** Bugs that the attack which is written apart shows. */
 const BY_ATTACK: readonly string[] = ['mirror-source-item-first'];
 
@@ -23,7 +23,7 @@ describe('base items that are made of the items of another table', () => {
 
 describe("base items that are made of another system's log", () => {
   it('are in the end what the newest lines make, whatever their order', async () => {
-    await rightSchedules('mirror-lines', seeds({ part: 300, whole: 3_000 }));
+    await rightSchedules('mirror-lines', seeds({ part: 100, whole: 3_000 }));
   });
 
   it.each(plantedBugs(LINES_MUTANTS))('are not with a planted bug: $name ($rule)', async (mutant) => {

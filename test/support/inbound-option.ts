@@ -8,9 +8,9 @@ export function inboundOption(flat: object): Record<string, unknown> {
   return { ...(orders.length > 0 && { orders: Object.fromEntries(orders) }), ...Object.fromEntries(settings) };
 }
 
-/** The names of the orders that share an edge's one index item, for gsi0 and for gsi1; written anew, to judge the model's choice. */
-export function sharedOrders(names: readonly string[]): [string | undefined, string | undefined] {
-  const isRaw = names.includes('gsi0') || names.includes('gsi1');
-  const named = (name: string): string | undefined => (names.includes(name) ? name : undefined);
-  return isRaw ? [named('gsi0'), named('gsi1')] : [names[0], names[1]];
+/** The names of the orders that share an edge's one index item, by the index of each; written anew, to judge the model's choice. */
+export function sharedOrders(names: readonly string[], indexes = 2): readonly (string | undefined)[] {
+  const raw = Array.from({ length: indexes }, (_, i) => `gsi${i}`);
+  const isRaw = raw.some((index) => names.includes(index));
+  return isRaw ? raw.map((index) => (names.includes(index) ? index : undefined)) : raw.map((_, i) => names[i]);
 }

@@ -154,7 +154,7 @@ it('refuses options that do not exist', () => {
   // @ts-expect-error no such option
   node({ view: 'ALL', search: { name: { shardz: 5 } } });
   // @ts-expect-error no such option
-  edge({ from: 'A', to: 'B', inbound: { orders: { gsi2: 'title' } } });
+  edge({ from: 'A', to: 'B', inbound: { orders: { gsi20: 'title' } } });
   edge({ from: 'A', to: 'B', keys: 'hashed' });
   // @ts-expect-error keys are plain or hashed
   edge({ from: 'A', to: 'B', keys: 'hash' });

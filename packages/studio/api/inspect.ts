@@ -5,6 +5,7 @@ import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { endOfItem, hasCome } from '../../../src/core/model/ends.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { type Explanation, explain } from '../../../src/trust/explain/explain.ts';
@@ -20,6 +21,8 @@ export interface StoredItem {
   /** `base`, `part` for a part of the node, or the kind of derived item. */
   kind: string;
   bytes: number;
+  /** Its time is over: no read shows it any more. */
+  isOver?: true;
   /** All attributes but the keys. */
   attributes: Record<string, unknown>;
 }
@@ -83,6 +86,7 @@ function storedItem(graph: CompiledModel, item: Item): StoredItem {
     source: String(source),
     target,
     bytes: itemSizeBytes(item),
+    ...(hasCome(endOfItem(graph, { source: String(source), target }, item), Date.now() / 1000) && { isOver: true }),
     attributes,
     kind: parseDerivedKey(target)?.kind ?? (isPart(graph, String(source), target) ? 'part' : 'base'),
   };

@@ -10,6 +10,7 @@ import {
   ATTRIBUTES,
   COPIES,
   INDEX_KEYS,
+  INDEX_NAMES,
   isTombstone,
   MODEL,
   REVISION,
@@ -159,7 +160,7 @@ function stepOf(
 
 /** Units of a write as its images have them: of the item, and of each index that has to show something else for it. */
 function estimatedWcu({ table }: CompiledModel, before: Item | undefined, after: Item | undefined): number {
-  return (['gsi0', 'gsi1'] as const).reduce(
+  return INDEX_NAMES.reduce(
     (sum, index) => {
       const { partition, sort } = INDEX_KEYS[index];
       const [left, right] = [before, after].map((image) => {

@@ -1,3 +1,4 @@
+import { INDEX_NAMES } from '../../core/items/derived-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
@@ -201,12 +202,10 @@ function leave(index: Map<string, Set<Subscription>>, key: string, subscription:
 function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
   const found = new Set<string>();
   for (const image of [oldImage, newImage]) {
-    for (const index of INDEXES) {
+    for (const index of INDEX_NAMES) {
       const entry = entryIn(index, image);
       if (entry !== undefined) found.add(entry.partition);
     }
   }
   return found;
 }
-
-const INDEXES = ['gsi0', 'gsi1'] as const;

@@ -31,11 +31,20 @@ export const COUNT = 'count';
 /** Fingerprint of the model that shaped the item; for information. */
 export const MODEL = 'model';
 
+/** The indexes that a table may have: as many as DynamoDB takes. */
+// biome-ignore format: a list of numbers
+export const INDEX_NAMES = [
+  'gsi0', 'gsi1', 'gsi2', 'gsi3', 'gsi4', 'gsi5', 'gsi6', 'gsi7', 'gsi8', 'gsi9',
+  'gsi10', 'gsi11', 'gsi12', 'gsi13', 'gsi14', 'gsi15', 'gsi16', 'gsi17', 'gsi18', 'gsi19',
+] as const;
+
+/** An index that a model can use. */
+export type IndexName = (typeof INDEX_NAMES)[number];
+
 /** Key attributes of an index item, in each index. */
-export const INDEX_KEYS = {
-  gsi0: { partition: 'gsi0pk', sort: 'gsi0sk' },
-  gsi1: { partition: 'gsi1pk', sort: 'gsi1sk' },
-} as const;
+export const INDEX_KEYS = Object.fromEntries(
+  INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
+) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
 
 /** The attributes that readers need of an index item besides its keys: all that an index holds of it. */
 const READ_IN_INDEXES: readonly string[] = [ATTRIBUTES, VALUE];
@@ -57,12 +66,12 @@ export const QUARANTINE_FIELDS = {
  * The attributes that an index holds besides the keys. A change of others, such as the watermark, costs nothing in the index. Entries of
  * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
  */
-export function attributesInIndex(index: keyof typeof INDEX_KEYS): readonly string[] {
+export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...READ_IN_INDEXES, ...Object.values(QUARANTINE_FIELDS)] : READ_IN_INDEXES;
 }
 
 /** The part of a derived item that an index holds, without the keys of the table. */
-export function shownInIndex(index: keyof typeof INDEX_KEYS, item: Item): Item {
+export function shownInIndex(index: IndexName, item: Item): Item {
   const shown: Item = {};
   for (const name of [...Object.values(INDEX_KEYS[index]), ...attributesInIndex(index)]) {
     if (item[name] !== undefined) shown[name] = item[name];
@@ -71,17 +80,14 @@ export function shownInIndex(index: keyof typeof INDEX_KEYS, item: Item): Item {
 }
 
 /** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */
-export const INDEX_ITEM_FIELDS: readonly string[] = [
-  'gsi0pk',
-  'gsi0sk',
-  'gsi1pk',
-  'gsi1sk',
+export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
+  ...INDEX_NAMES.flatMap((index) => Object.values(INDEX_KEYS[index])),
   VALUE,
   ATTRIBUTES,
   COUNTED,
   LEDGER,
   CHILD,
-];
+]);
 
 /** Every attribute name that derived items use besides the table's key and TTL. */
 export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([

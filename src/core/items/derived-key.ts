@@ -45,7 +45,7 @@ export type DerivedKey =
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
   /** An entry of a quarantined record of the item `target`; `position` is the record's watermark. */
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd; position: string }
-  /** An index item of an edge, in a named order or in those of `gsi0` and `gsi1`; a hash hides the edge type too. */
+  /** An index item of an edge, in a named order or in those that share an item; a hash hides the edge type too. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   /** The view of a part of a node. */
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }

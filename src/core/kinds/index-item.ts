@@ -120,7 +120,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
 /** The fields of an index item, expected or actual, as one text; undefined if it has none: it is absent, or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
-  for (const name of INDEX_ITEM_FIELDS) if (item?.[name] !== undefined) fields[name] = item[name];
+  for (const name in item) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = item[name]!;
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 

@@ -1,3 +1,4 @@
+import type { IndexName } from '../items/derived-item.ts';
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type {
@@ -229,10 +230,10 @@ export type CheckedInbound<A, Given, Options> = {
 
 /** The orders as they are given, by their names. */
 type CheckedOrders<A, Given> = {
-  readonly [Name in keyof Given]: Name extends 'gsi0' | 'gsi1'
+  readonly [Name in keyof Given]: Name extends IndexName
     ? CheckedEdgeOrder<A, Given[Name]>
     : Name extends `gsi${number}`
-      ? 'there are gsi0 and gsi1: give further orders names of their own'
+      ? 'there are 20 indexes at most: give further orders names of their own'
       : CheckedEdgeOrder<A, Given[Name]>;
 };
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
+import { INDEX_KEYS, INDEX_NAMES } from '../items/derived-item.ts';
 import type { FeedNames } from './feed-names.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
@@ -131,17 +131,26 @@ export interface TableNames {
   partitionKey: string;
   sortKey: string;
   ttl: string;
+  /** The indexes over which an edge's first orders are spread: `gsi0`, `gsi1`, and so on. */
+  indexes: readonly IndexName[];
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */
   indexKeys?: IndexKeys;
 }
 
-/** The key attributes of the two indexes. */
+/** The key attributes of the indexes. */
 export type IndexKeys = Readonly<Record<IndexName, { readonly partition: string; readonly sort: string }>>;
 
 /** The key attributes of a table's indexes. */
 export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexKeys'>): IndexKeys {
   return indexKeys;
+}
+
+/** The indexes that edges, and searches, use. */
+export function indexesInUse(edges: Iterable<EdgeModel>): IndexName[] {
+  const used = new Set<IndexName>(['gsi0']);
+  for (const { inbound } of edges) for (const { index } of inbound?.orders.values() ?? []) used.add(index);
+  return INDEX_NAMES.filter((index) => used.has(index));
 }
 
 /** A compiled node type. */
@@ -199,7 +208,7 @@ export interface EdgeModel {
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
   /**
-   * The count of each node's edges of this type; undefined: none. It counts the index items that gsi0 and gsi1 share. An edge that has
+   * The count of each node's edges of this type; undefined: none. It counts the index items that the first orders share. An edge that has
    * no such item for an order gets one for the count.
    */
   count?: CountModel<CountPlaces>;
@@ -232,7 +241,7 @@ export interface InboundOrder extends OrderSettings {
 
 /** One index item of an edge, with the orders that it is found in. */
 export interface InboundItem {
-  /** The order that has the item for itself; undefined for the item that the first two share. */
+  /** The order that has the item for itself; undefined for the item that the first orders share. */
   orderName?: string;
   orders: readonly InboundOrder[];
   inForce: InForce<EdgeItemPlaces>;

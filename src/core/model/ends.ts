@@ -1,5 +1,6 @@
 import { type AttributeValue, attributeOf, type Item, numberOf } from '../items/attribute-value.ts';
-import { typePrefix } from '../items/keys.ts';
+import { isDerivedKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { viewAttributes } from '../items/stored-view.ts';
 import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
@@ -32,6 +33,16 @@ export function hasCome(end: AttributeValue | undefined, nowSeconds: number): bo
 /** The type of a base item, by its key, as far as it says when items end; undefined: of a part, or outside the model. */
 export function endingOf({ nodes, edges }: CompiledModel, source: string, target: string): Ending | undefined {
   return source === target ? nodes.get(nodePrefix(source)) : edges.get(typePrefix(target) ?? '');
+}
+
+/** The time at which an item of the table ends: of a base item, or of what is derived from one. Parts of a view end by themselves. */
+export function endOfItem(
+  model: CompiledModel,
+  { source, target }: { source: string; target: string },
+  item: Item,
+): AttributeValue | undefined {
+  if (target === VIEW_KEY) return undefined;
+  return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
 /** Whether any type of a model has items that end. */

@@ -197,9 +197,9 @@ export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
    * Orders by names of your own, which `inbound(..., { order: 'byPriority' })` chooses; the first is the default, and one of a raw name comes before all others. Names match
-   * `[a-z][A-Za-z0-9_]*` and have at most 64 characters. The first two share one index item of each edge; the second needs the second
-   * index. Each further order costs an index item of its own for each edge, with its own copy of the projected attributes. An order
-   * that is named `gsi0` or `gsi1` has the keys of that index; then orders with other names have items of their own.
+   * `[a-z][A-Za-z0-9_]*` and have at most 64 characters. The first share one index item of each edge, as many as `table.indexes` says (2), and each needs
+   * an index. Each further order costs an index item of its own for each edge, with its own copy of the projected attributes. An order
+   * that is named `gsi0`, `gsi1` and so on has the keys of that index; then orders with other names have items of their own.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
   /** Index partitions to spread one target's edges over. Default 1. */

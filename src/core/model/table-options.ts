@@ -1,3 +1,5 @@
+import type { IndexName } from '../items/derived-item.ts';
+
 /** Names of the table and its attributes; for tables that already exist. */
 export interface TableOptions {
   name: string;
@@ -8,10 +10,11 @@ export interface TableOptions {
   /** The attribute that DynamoDB's TTL uses. Default `'expiresAt'`. */
   ttl?: string;
   /**
-   * Names of the two indexes, or with them those of their key attributes. Default `gsi0` with `gsi0pk` and `gsi0sk`, and `gsi1` with
-   * `gsi1pk` and `gsi1sk`.
+   * How many indexes the model may use, from 1 to 20: so many orders of an edge type share one index item. Default 2. Or names of the
+   * indexes, or with them those of their key attributes: default `gsi0` with `gsi0pk` and `gsi0sk`, and so on; there are as many as the
+   * last name says, and 2 at least. Another number is a change of the model: `edgeloom migrate` lays the orders anew.
    */
-  indexes?: { gsi0?: string | IndexOptions; gsi1?: string | IndexOptions };
+  indexes?: number | { readonly [Index in IndexName]?: string | IndexOptions };
 }
 
 /** Names of an index and of its key attributes. */

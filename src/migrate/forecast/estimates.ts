@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS, shownInIndex } from '../../core/items/derived-item.ts';
+import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
@@ -282,5 +282,5 @@ function writeUnits(fields: Item, bytes: number): number {
 }
 
 function indexKeysOf(fields: Item): IndexName[] {
-  return (['gsi0', 'gsi1'] as const).filter((index) => fields[INDEX_KEYS[index].partition] !== undefined);
+  return INDEX_NAMES.filter((index) => fields[INDEX_KEYS[index].partition] !== undefined);
 }

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS, shownInIndex } from '../../core/items/derived-item.ts';
+import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf, listsOf } from '../../core/model/compiled.ts';
 import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
 import { readItems } from '../../core/store-pages.ts';
@@ -69,7 +69,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
 }
 
 async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wanted): Promise<boolean> {
-  for (const index of ['gsi0', 'gsi1'] as const) {
+  for (const index of INDEX_NAMES) {
     const names = INDEX_KEYS[index];
     const partition = stringOf(fields[names.partition]);
     const sort = stringOf(fields[names.sort]);
@@ -78,8 +78,9 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
     if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
   // An item without keys of an index, such as the view of a part, is read by its key in the table.
-  const isIndexed = fields['gsi0pk'] !== undefined || (fields['gsi1pk'] !== undefined && fields[COUNTED] === undefined);
-  if (isIndexed) return true;
+  const isFurther =
+    fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
+  if (fields['gsi0pk'] !== undefined || isFurther) return true;
   const [stored] = await readItems(context, [{ source, target: sortKey }]);
   return hasExpectedFields(stored, fields);
 }
@@ -92,7 +93,7 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
     for (const { orders } of [...edges.values()].flatMap(listsOf))
       for (const { index } of orders.values()) used.add(index);
   }
-  return [...used].sort();
+  return INDEX_NAMES.filter((index) => used.has(index));
 }
 
 /**

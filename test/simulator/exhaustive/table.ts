@@ -7,7 +7,7 @@ const PAGE = new URL('../SCOPES.md', import.meta.url);
 
 const HEAD = `# The scopes, and how many schedules they have
 
-Written by \`npm run simulate -- projecting --exhaustive all\`; [the simulator's page](README.md#all-schedules-of-a-small-scope) says how schedules are counted
+Written by \`npm run simulate -- projecting --exhaustive all\`; [its page](exhaustive/README.md) says how schedules are counted
 and what is left out. The schedules of each scope are all that it has, and each of them ends right.
 
 | scope | what happens | schedules | states | different ends | steps of the longest | left out |

@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { INDEX_NAMES } from '../../../src/core/items/derived-item.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
@@ -39,7 +40,8 @@ export interface TableOptions {
 export const MOST_INDEX_LAG_MS = 6_000;
 export const MOST_READ_LAG_MS = 3_000;
 const USUAL_READ_LAG_MS = 800;
-const INDEXES = ['gsi0', 'gsi1'] as const;
+/** As many as models of schedules name. */
+const INDEXES = INDEX_NAMES.slice(0, 4);
 /** The writer of what no process writes: a producer, a person. */
 export const NOBODY = '';
 

@@ -46,7 +46,7 @@ export function marksWithoutBug(bugs: readonly Mutant[], all: ReadonlyMap<string
     .filter(({ name }) => !used.has(name))
     .map(
       ({ name, file }) =>
-        `${file}: no planted bug breaks the rule ${name}. Plant one (test/simulator/README.md), or take the mark away.`,
+        `${file}: no planted bug breaks the rule ${name}. Plant one (test/simulator/planted/README.md), or take the mark away.`,
     );
 }
 

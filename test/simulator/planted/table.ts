@@ -5,7 +5,7 @@ import { markOf } from './marks.ts';
 
 const HEAD = `# The rules, and the bugs that break them
 
-Written by \`npx vitest run test/unit/planted-bugs.test.ts -u\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [the simulator's page](README.md#planted-bugs) says
+Written by \`npx vitest run test/unit/planted-bugs.test.ts -u\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [their page](planted/README.md) says
 how they work. Each bug breaks the rules of its row. A sentence that begins with a number says what
 [decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md) says under this number.
 

@@ -48,7 +48,7 @@ export interface ItemChange {
 
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
-  /** The indexes that the table has. Default: both. */
+  /** The indexes that the table has. Default: gsi0, gsi1 and what else its names say. */
   indexes?: readonly IndexName[];
   /** Whether its indexes hold all attributes. Default: what readers need. */
   indexesOfAll?: boolean;
@@ -70,9 +70,10 @@ export class MemoryStore implements Store, ScanSource {
 
   constructor(
     private readonly table: TableNames,
-    { indexes = ['gsi0', 'gsi1'], indexesOfAll, onChange }: MemoryStoreOptions = {},
+    { indexes, indexesOfAll, onChange }: MemoryStoreOptions = {},
   ) {
-    this.indexes = new Map(indexes.map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
+    const all = indexes ?? new Set<IndexName>(['gsi0', 'gsi1', ...(table.indexes ?? [])]);
+    this.indexes = new Map([...all].map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
     this.onChange = onChange;
   }
 

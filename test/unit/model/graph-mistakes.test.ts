@@ -124,7 +124,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       { name: 'records', partitionKey: 'k', sortKey: 'k' },
       'table.partitionKey: "k" is named twice',
     ],
-    ['indexes with one name', { name: 'records', indexes: { gsi0: 'one', gsi1: 'one' } }, 'table.indexes: both'],
+    ['indexes with one name', { name: 'records', indexes: { gsi0: 'one', gsi1: 'one' } }, 'table.indexes: two'],
   ])('table: %s', (_name, table, expected) => {
     expect(mistakesOf({ table, nodes: { USER: node() } })[0]).toContain(expected);
   });

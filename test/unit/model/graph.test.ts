@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FOLDING } from '../../../src/core/items/folding.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { date, derive, edge, node, part, rank } from '../../../src/core/model/schema.ts';
+import type { TableOptions } from '../../../src/core/model/table-options.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
@@ -11,11 +13,12 @@ describe('the model of the documentation', () => {
   const graph = goalGraph();
 
   it('is accepted, with its defaults filled in', () => {
-    expect(graph.table).toEqual({
+    expect(graph.table).toMatchObject({
       name: 'records',
       partitionKey: 'source',
       sortKey: 'target',
       ttl: 'expiresAt',
+      indexes: ['gsi0', 'gsi1'],
       indexNames: { gsi0: 'gsi0', gsi1: 'gsi1' },
     });
     expect(graph.indexes).toEqual(['gsi0', 'gsi1']);
@@ -73,13 +76,46 @@ describe('the model of the documentation', () => {
 describe('what a model may say', () => {
   it('names for the table and its attributes', () => {
     const table = { name: 'tbl', partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'one', gsi1: 'two' } };
-    expect(define({ table, nodes: { USER: node({ view: 'ALL' }) } }).table).toEqual({
+    expect(define({ table, nodes: { USER: node({ view: 'ALL' }) } }).table).toMatchObject({
       name: 'tbl',
       partitionKey: 'pk',
       sortKey: 'sk',
       ttl: 'ttl',
+      indexes: ['gsi0', 'gsi1'],
       indexNames: { gsi0: 'one', gsi1: 'two' },
     });
+  });
+  it('the number of indexes, over which as many orders of an edge share an item', () => {
+    const inbound = { orders: { byA: 'a', byB: 'b', byC: 'c', byD: 'd' } };
+    const graphWith = (indexes?: TableOptions['indexes']) =>
+      defineGraph({
+        table: { name: 'tbl', ...(indexes !== undefined && { indexes }) },
+        nodes: { USER: node() },
+        edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound }) },
+      });
+    const ordersOf = (graph: CompiledModel) =>
+      [...graph.edges.get('KNOWS')!.inbound!.orders.values()].map(({ name, index, isNamed }) => [name, index, isNamed]);
+    const packed = (...count: number[]) => count.map((i) => [['byA', 'byB', 'byC', 'byD'][i], `gsi${i}`, false]);
+    const alone = (...names: string[]) => names.map((name) => [name, 'gsi0', true]);
+    const one = graphWith(1);
+    expect([ordersOf(one), one.indexes]).toEqual([[...packed(0), ...alone('byB', 'byC', 'byD')], ['gsi0']]);
+    const three = graphWith(3);
+    expect([ordersOf(three), three.indexes]).toEqual([
+      [...packed(0, 1, 2), ...alone('byD')],
+      ['gsi0', 'gsi1', 'gsi2'],
+    ]);
+    const four = graphWith(4);
+    expect(ordersOf(four)).toEqual(packed(0, 1, 2, 3));
+    // More than it has orders changes nothing of the table.
+    expect(graphWith(20).indexes).toEqual(four.indexes);
+    // The name of a further index is a number, too.
+    const named = graphWith({ gsi2: 'third' });
+    expect([ordersOf(named), named.table.indexNames.gsi2]).toEqual([ordersOf(three), 'third']);
+    const fingerprints = [graphWith(), one, three, four].map(({ fingerprint }) => fingerprint);
+    expect(new Set(fingerprints).size).toBe(4);
+    expect(graphWith(2).fingerprint).toBe(fingerprints[0]);
+    for (const indexes of [0, 21, 1.5, '2', { gsi20: 'x' }, { gsi0: 'a', gsi2: 'a' }])
+      expect(() => graphWith(indexes as never)).toThrow('table.indexes');
   });
   it('the second index only where a second order wants it', () => {
     const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) };

@@ -42,7 +42,8 @@ export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemPr
       <Link to={place} class="key" aria-expanded={isChosen}>
         <bdi>{item.target}</bdi>
       </Link>{' '}
-      <Badge kind="plain">{item.kind}</Badge> <span class="quiet">{figureText(item.bytes)} bytes</span>
+      <Badge kind="plain">{item.kind}</Badge> {item.isOver && <Badge kind="late">ended</Badge>}{' '}
+      <span class="quiet">{figureText(item.bytes)} bytes</span>
       {isChosen && (
         <>
           <Attributes attributes={item.attributes} />

@@ -53,7 +53,7 @@ export interface InboundQuery<
   Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
     EveryReadOptions {
-  /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
+  /** Which of the edge type's orders: by its name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /**
    * With a rank: every label of at least this label's weight. An order that is no rank knows no weights: there it is every value from

@@ -1,10 +1,10 @@
 import { type AttributeValue, type Item, numberOf, stringOf } from '../../../core/items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../../../core/items/derived-item.ts';
 import { lastLabel } from '../../../core/items/element.ts';
-import { isDerivedKey, VIEW_KEY } from '../../../core/items/keys.ts';
+import { VIEW_KEY } from '../../../core/items/keys.ts';
 import { copiesByEdge, viewAttributes } from '../../../core/items/stored-view.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { ENDS, endingOf, endOf, hasCome } from '../../../core/model/ends.ts';
+import { ENDS, endOfItem, hasCome } from '../../../core/model/ends.ts';
 import type {
   GetManyResult,
   GetResult,
@@ -67,9 +67,7 @@ export class LivingStore extends ForwardingStore {
       return false;
     };
     if (target === VIEW_KEY) return livingView(item, isOver);
-    const end = isDerivedKey(target)
-      ? viewAttributes(item)?.[ENDS]
-      : endOf(endingOf(this.graph, stringOf(item[partitionKey]) ?? '', target), item);
+    const end = endOfItem(this.graph, { source: stringOf(item[partitionKey]) ?? '', target }, item);
     return isOver(end) ? undefined : item;
   }
 }

@@ -230,13 +230,16 @@ export function addIndexKeys(
 ): void {
   if (!places.fits(partition)) throw tooLongError(partition, encoded, purpose);
   const sort = fittingSortKey(encoded, source, purpose);
-  // Fixed property names are set faster than computed ones, so each name is written out.
+  // Fixed property names are set faster than computed ones, so the usual names are written out.
   if (index === 'gsi0') {
     item[INDEX_KEYS.gsi0.partition] = { S: partition };
     item[INDEX_KEYS.gsi0.sort] = { S: sort };
-  } else {
+  } else if (index === 'gsi1') {
     item[INDEX_KEYS.gsi1.partition] = { S: partition };
     item[INDEX_KEYS.gsi1.sort] = { S: sort };
+  } else {
+    item[INDEX_KEYS[index].partition] = { S: partition };
+    item[INDEX_KEYS[index].sort] = { S: sort };
   }
 }
 

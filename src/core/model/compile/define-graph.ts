@@ -1,14 +1,14 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
-import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { compileEdge, compileNode, compileTable, USUAL_INDEXES } from './definitions.ts';
 import { dueList } from './due-list.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
@@ -62,15 +62,12 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     const includedBy = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
     nodes.set(type, { ...compiled, includedBy, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
   }
-  const usesGsi1 = [...edges.values()].some(({ inbound }) =>
-    [...(inbound?.orders.values() ?? [])].some(({ index }) => index === 'gsi1'),
-  );
   return {
     table,
     nodes,
     edges,
-    indexes: usesGsi1 ? ['gsi0', 'gsi1'] : ['gsi0'],
-    fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator),
+    indexes: indexesInUse(edges.values()),
+    fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator, table.indexes.length),
     ...(input.feed && { feed: input.feed }),
     ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),
   };
@@ -179,20 +176,24 @@ const VIEWS_BY_NEED = 'views by need';
 /**
  * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
  * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
- * `derive` is, and so is that of the folding. A search or an order may have the
- * name of an option that is left out, so the place decides, and not the name alone.
+ * `derive` is, and so are that of the folding and an unusual number of indexes, which packs orders otherwise. A search or an order may
+ * have the name of an option that is left out, so the place decides, and not the name alone.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,
   edges: Record<string, unknown>,
   tenantSeparator: string | undefined,
+  indexes: number,
 ): string {
   const isByNeed = Object.values(nodes).some((definition) => optionsOf(definition)['view'] === undefined);
   const ofTypes = [...Object.values(nodes), ...Object.values(edges)].map(optionsOf);
   const ofParts = ofTypes.flatMap(({ parts }) => (isPlainObject(parts) ? Object.values(parts).map(optionsOf) : []));
   const declared = new Set<unknown>([...ofTypes, ...ofParts]);
   const text = JSON.stringify(
-    [nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator]), ...(isByNeed ? [VIEWS_BY_NEED] : [])],
+    [
+      ...[nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator])],
+      ...[...(isByNeed ? [VIEWS_BY_NEED] : []), ...(indexes === USUAL_INDEXES ? [] : [indexes])],
+    ],
     function (this: unknown, key, value: unknown) {
       const isLeftOut =
         (UNSHAPING.has(key) && declared.has(this)) ||

@@ -1,4 +1,4 @@
-import { DERIVED_ATTRIBUTES, INDEX_KEYS } from '../../items/derived-item.ts';
+import { DERIVED_ATTRIBUTES, INDEX_KEYS, INDEX_NAMES } from '../../items/derived-item.ts';
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
@@ -47,27 +47,31 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   }
   const indexes = compileIndexes(options?.indexes ?? {}, names, mistakes);
   const { indexNames } = indexes;
-  if (indexNames.gsi0 === indexNames.gsi1)
-    mistakes.push({ path: 'table.indexes', message: 'both indexes have one name' });
+  const named = indexes.indexes.map((index) => indexNames[index]);
+  if (new Set(named).size < named.length)
+    mistakes.push({ path: 'table.indexes', message: 'two indexes have one name' });
   return { name: options?.name ?? '', ...names, ...indexes };
 }
 
 /** The names of the indexes and of their key attributes. */
 function compileIndexes(
-  given: NonNullable<Shaped<typeof tableSchema>['indexes']>,
+  option: NonNullable<Shaped<typeof tableSchema>['indexes']>,
   { partitionKey, sortKey, ttl }: Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>,
   mistakes: MistakeLog,
-): Pick<TableNames, 'indexNames' | 'indexKeys'> {
+): Pick<TableNames, 'indexes' | 'indexNames' | 'indexKeys'> {
+  const given: Exclude<typeof option, number> = typeof option === 'number' ? {} : option;
+  const last = INDEX_NAMES.findLastIndex((index) => given[index] !== undefined);
+  const indexes = INDEX_NAMES.slice(0, typeof option === 'number' ? option : Math.max(USUAL_INDEXES, last + 1));
   const optionsOf = (index: IndexName) => (typeof given[index] === 'string' ? { name: given[index] } : given[index]);
   const keysOf = (index: IndexName) => {
     const { partitionKey: partition, sortKey: sort } = optionsOf(index) ?? {};
     return { partition: partition ?? INDEX_KEYS[index].partition, sort: sort ?? INDEX_KEYS[index].sort };
   };
-  const indexKeys = { gsi0: keysOf('gsi0'), gsi1: keysOf('gsi1') };
-  const indexNames = { gsi0: optionsOf('gsi0')?.name ?? 'gsi0', gsi1: optionsOf('gsi1')?.name ?? 'gsi1' };
+  const indexKeys = byIndex(keysOf);
+  const indexNames = byIndex((index) => optionsOf(index)?.name ?? index);
   const taken = [partitionKey, sortKey, ttl];
-  const usual = new Set(INDEXES.flatMap((index): string[] => Object.values(INDEX_KEYS[index])));
-  for (const index of INDEXES) {
+  const usual = new Set(indexes.flatMap((index): string[] => Object.values(INDEX_KEYS[index])));
+  for (const index of indexes) {
     for (const [option, name] of [
       ['partitionKey', indexKeys[index].partition],
       ['sortKey', indexKeys[index].sort],
@@ -80,11 +84,16 @@ function compileIndexes(
       taken.push(name);
     }
   }
-  const isUsual = INDEXES.every((index) => typeof given[index] !== 'object');
-  return { indexNames, ...(!isUsual && { indexKeys }) };
+  const isUsual = indexes.every((index) => typeof given[index] !== 'object');
+  return { indexes, indexNames, ...(!isUsual && { indexKeys }) };
 }
 
-const INDEXES = ['gsi0', 'gsi1'] as const;
+/** The indexes that a model may use unless it says how many. */
+export const USUAL_INDEXES = 2;
+
+function byIndex<T>(entryOf: (index: IndexName) => T): Record<IndexName, T> {
+  return Object.fromEntries(INDEX_NAMES.map((index) => [index, entryOf(index)])) as Record<IndexName, T>;
+}
 
 /** Compiles a node type, and logs its mistakes. Returns undefined only if its options cannot be read. */
 export function compileNode(
@@ -221,7 +230,7 @@ export function compileEdge(
     from,
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
-    inbound: compileInbound(type, options.inbound, `${path}.inbound`, mistakes),
+    inbound: compileInbound(type, options.inbound, table, `${path}.inbound`, mistakes),
     ...((options.degree === true || outgoing !== undefined) && {
       count: { places: new CountPlaces(type), ...(outgoing && { totals: outgoing }) },
     }),

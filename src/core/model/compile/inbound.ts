@@ -1,4 +1,5 @@
-import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings } from '../compiled.ts';
+import { INDEX_NAMES } from '../../items/derived-item.ts';
+import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings, TableNames } from '../compiled.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
@@ -7,13 +8,12 @@ import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
 
 /**
- * How edge types are found from their targets. An edge's first two orders share one index item, which is in both indexes: that costs
- * least. An item is in an index once, so each further order has an index item of its own; it is in gsi0, in an index partition of its
- * own. The same orders in the same sequence have the same keys. In a model that names orders gsi0 or gsi1 these have the keys of
- * their names, and all others have items of their own.
+ * How edge types are found from their targets. An edge's first orders, as many as the model may use indexes, share one index item, which
+ * is in each of these: that costs least. An item is in an index once, so each further order has an index item of its own; it is in gsi0,
+ * in an index partition of its own. The same orders in the same sequence have the same keys. In a model that names orders gsi0 or gsi1
+ * these have the keys of their names, and all others have items of their own.
  */
 
-const INDEXES: readonly IndexName[] = ['gsi0', 'gsi1'];
 /** The name is part of sort keys and index partitions; it begins as no type does, which keeps those apart. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
 /** Keys that hold no name of an order have these: keys of the target node among its edges, and of the due-list. */
@@ -24,6 +24,7 @@ const OTHER_INDEX = /^gsi\d+$/;
 export function compileInbound(
   type: string,
   input: unknown,
+  { indexes }: Pick<TableNames, 'indexes'>,
   path: string,
   mistakes: MistakeLog,
 ): InboundModel | undefined {
@@ -37,14 +38,17 @@ export function compileInbound(
       mistakes.push({ path, message: "names no order: give orders, such as { orders: { byDate: 'date' } }" });
     return undefined;
   }
-  for (const [name] of given) checkOrderName(name, `${path}.orders.${name}`, mistakes);
+  for (const [name] of given) checkOrderName(name, indexes, `${path}.orders.${name}`, mistakes);
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   if (inboundSettings.includeTarget && inboundSettings.shards !== 1) {
     const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
     mistakes.push({ path: `${path}.includeTarget`, message });
   }
   checkSource(option, path, mistakes);
-  const indexOf = sharedIndexes(given.map(([name]) => name));
+  const indexOf = sharedIndexes(
+    given.map(([name]) => name),
+    indexes,
+  );
   const orders = given
     .map(([name, entry]): OrderSettings => {
       const index = indexOf.get(name);
@@ -54,7 +58,7 @@ export function compileInbound(
     .sort(
       (left, right) =>
         Number(left.isNamed) - Number(right.isNamed) ||
-        (left.index < right.index ? -1 : Number(left.index > right.index)),
+        INDEX_NAMES.indexOf(left.index) - INDEX_NAMES.indexOf(right.index),
     )
     .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
   return {
@@ -65,10 +69,10 @@ export function compileInbound(
 }
 
 /** The indexes of the orders that share an index item, by their names. */
-function sharedIndexes(names: readonly string[]): ReadonlyMap<string, IndexName> {
-  const raw = INDEXES.filter((index) => names.includes(index));
+function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]): ReadonlyMap<string, IndexName> {
+  const raw = indexes.filter((index) => names.includes(index));
   if (raw.length > 0) return new Map(raw.map((index) => [index, index]));
-  return new Map(INDEXES.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
+  return new Map(indexes.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
 }
 
 /** Notes options of the attributes that an edge type takes from its source nodes, and of its index partitions, that exclude each other. */
@@ -94,8 +98,8 @@ function checkSource(
   }
 }
 
-function checkOrderName(name: string, path: string, mistakes: MistakeLog): void {
-  if (INDEXES.some((index) => index === name)) return;
+function checkOrderName(name: string, indexes: readonly IndexName[], path: string, mistakes: MistakeLog): void {
+  if (indexes.some((index) => index === name)) return;
   if (RESERVED.has(name)) {
     mistakes.push({
       path,
@@ -104,7 +108,8 @@ function checkOrderName(name: string, path: string, mistakes: MistakeLog): void 
     return;
   }
   if (OTHER_INDEX.test(name)) {
-    mistakes.push({ path, message: 'is no index: there are gsi0 and gsi1; give further orders names of their own' });
+    const there = `${indexes.slice(0, -1).join(', ')}${indexes.length > 1 ? ' and ' : ''}${indexes.at(-1)}`;
+    mistakes.push({ path, message: `is no index: there are ${there}; give further orders names of their own` });
   } else if (!ORDER_NAME.test(name)) {
     mistakes.push({ path, message: `is not a name for an order: names match ${ORDER_NAME.source}` });
   }

@@ -1,4 +1,5 @@
 import type { Mistake } from '../../../foundation/errors.ts';
+import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import { TENANT_SEPARATORS } from '../../items/keys.ts';
 import type { Compute } from '../compiled.ts';
 import {
@@ -22,6 +23,7 @@ import {
   optional,
   recordOf,
   type Shape,
+  type Shaped,
   type Shapes,
   shapeThatPasses,
   text,
@@ -127,13 +129,22 @@ export const indexSchema = exactObject({
   sortKey: optional(attributeName),
 });
 const index = either([tableName, indexSchema], `${NAME_OF_TABLE}, or { name, partitionKey, sortKey }`);
+const namesOfIndexes = exactObject(
+  Object.fromEntries(INDEX_NAMES.map((name) => [name, optional(index)])) as Record<
+    IndexName,
+    Shape<Shaped<typeof index> | undefined>
+  >,
+);
+const numberOfIndexes = wholeNumberBetween(1, INDEX_NAMES.length);
+const indexes: Shape<number | Shaped<typeof namesOfIndexes>> = (input, note) =>
+  (typeof input === 'number' ? numberOfIndexes : namesOfIndexes)(input, note);
 /** Options of the table. */
 export const tableSchema = exactObject({
   name: tableName,
   partitionKey: optional(attributeName),
   sortKey: optional(attributeName),
   ttl: optional(attributeName),
-  indexes: optional(exactObject({ gsi0: optional(index), gsi1: optional(index) })),
+  indexes: optional(indexes),
 });
 
 /**

@@ -1,10 +1,10 @@
+import type { IndexName } from '../../items/derived-item.ts';
 import type { ValueType } from '../../items/encoding.ts';
 import type { DeriveContext } from './derive-options.ts';
 
 /** The values that settings of projections have: orders, projections, partitions and totals. */
 
-/** The two indexes that a model can use. */
-export type IndexName = 'gsi0' | 'gsi1';
+export type { IndexName };
 
 /** The sums and groups of a total of edges, each list by name. */
 export interface TotalSettings {

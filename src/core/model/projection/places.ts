@@ -113,7 +113,7 @@ export class PartPlaces {
   }
 }
 
-/** The places of the items that edges of a type have in one order, or in those of `gsi0` and `gsi1`. */
+/** The places of the items that edges of a type have in one order, or in those that share an item. */
 export class EdgeItemPlaces {
   /** The text before an edge's sort key. */
   readonly prefix: string;
@@ -184,7 +184,7 @@ export class OrderPlaces {
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     // A due-list is of all edges of a type, wherever they lead.
     if (this.isDueList) return `${this.base}-`;
-    // The orders of gsi0 and gsi1 have the edge's own sort key in their first generation: no new text for each of them.
+    // The orders that share an item have the edge's own sort key in their first generation: no new text for each of them.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
     // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
@@ -208,7 +208,7 @@ export interface CounterPlaces {
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** The index items that it counts: those that gsi0 and gsi1 share. */
+  /** The index items that it counts: those that the first orders share. */
   readonly items: EdgeItemPlaces;
   /** An edge with a long sort key is named by a hash. */
   readonly itemPrefixes: readonly string[];

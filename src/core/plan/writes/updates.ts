@@ -5,6 +5,8 @@ import {
   EVICTED,
   FENCE,
   INDEX_ITEM_FIELDS,
+  INDEX_KEYS,
+  INDEX_NAMES,
   MODEL,
   REVISION,
   TOMBSTONE_HOURS,
@@ -18,7 +20,7 @@ import { laterOf } from '../../items/watermark.ts';
 import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copy.ts';
 import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
 import { shapeCondition, shapeOf } from '../../kinds/view.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
 import { fenceLimitMs, isFenced, isStale } from './stale.ts';
@@ -286,7 +288,7 @@ export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSec
       unit.expected === undefined,
       unit.newest,
       now,
-      indexFields(unit.expected),
+      indexFields(graph, unit.expected),
     ),
     // rule: unseen-index-item-takes-newer-records
     // rule: unseen-index-item-stops-at-fence
@@ -306,7 +308,14 @@ export function reconciledIndexUpdate(
   const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...fieldsUpdate(graph, graph.fingerprint, expected === undefined, watermark, now, indexFields(expected)),
+    ...fieldsUpdate(
+      graph,
+      graph.fingerprint,
+      expected === undefined,
+      watermark,
+      now,
+      indexFields(graph, expected, current),
+    ),
     // The tombstone of a live edge may have expired and been replaced: so the condition includes its expiry.
     // rule: index-item-is-written-under-the-revision-seen
     condition: unchangedCondition(current, graph.table.ttl),
@@ -316,12 +325,34 @@ export function reconciledIndexUpdate(
 /** Whether an actual index item has the expected fields; an absent item and a tombstone are equal. */
 export function hasExpectedFields(stored: Item | undefined, expected: Item | undefined): boolean {
   const present: Item = {};
-  for (const name of INDEX_ITEM_FIELDS) if (stored?.[name] !== undefined) present[name] = stored[name];
+  for (const name in stored) if (INDEX_ITEM_FIELDS.has(name)) present[name] = stored[name]!;
   return sameItem(present, expected ?? {});
 }
 
-function indexFields(expected: Item | undefined): Record<string, Item[string] | undefined> {
+/** The expected fields, and as undefined all others that the model's items may have, or the item has. */
+function indexFields(
+  graph: CompiledModel,
+  expected: Item | undefined,
+  current?: Item,
+): Record<string, Item[string] | undefined> {
   const fields: Record<string, Item[string] | undefined> = {};
-  for (const name of INDEX_ITEM_FIELDS) fields[name] = expected?.[name];
+  for (const name of writtenFields(graph)) fields[name] = expected?.[name];
+  // Where there is no registry, the model before may have had keys of further indexes.
+  for (const name in current) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = expected?.[name];
+  return fields;
+}
+
+const fieldsOfModels = new WeakMap<CompiledModel, readonly string[]>();
+
+/** The fields of index items without the keys of indexes that the model has no use for: a write names each. */
+function writtenFields(graph: CompiledModel): readonly string[] {
+  let fields = fieldsOfModels.get(graph);
+  if (fields === undefined) {
+    // gsi1 is cleared always: an earlier model's second order may have left keys where there is no registry.
+    const used = new Set<IndexName>(['gsi0', 'gsi1', ...layersOf(graph).flatMap(({ indexes }) => indexes)]);
+    const unused = INDEX_NAMES.filter((index) => !used.has(index)).flatMap((index) => Object.values(INDEX_KEYS[index]));
+    fields = [...INDEX_ITEM_FIELDS].filter((name) => !unused.some((other) => other === name));
+    fieldsOfModels.set(graph, fields);
+  }
   return fields;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { INDEX_NAMES } from '../../../core/items/derived-item.ts';
 import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
@@ -46,8 +47,12 @@ export interface Parameters {
   maxWriteUnits: number;
   /** Whether CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
   contributorInsights: boolean;
-  /** Whether the index gsi1 goes. Without it the stack keeps gsi1 although the model uses it no more: older readers may use it. */
-  dropGsi1: boolean;
+  /**
+   * How many indexes the table keeps at least, whatever the model uses: older readers may use others. Give the number that the model had
+   * until its older orders are dropped, then the new one; each step of CloudFormation makes or deletes one index. 0: those of
+   * `table.indexes`, two at least.
+   */
+  keepIndexes: number;
   /**
    * Whether the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
    * changes no index.
@@ -268,7 +273,7 @@ const parametersSchema = z
     maxReadUnits: unitsFrom(1).default(0),
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
-    dropGsi1: truth.default(false),
+    keepIndexes: wholeBetween(0, INDEX_NAMES.length).default(0),
     indexesOfAll: truth.default(false),
     keepData: truth.default(true),
     existingTableArn: arnOfService('dynamodb', 'a table').default(''),

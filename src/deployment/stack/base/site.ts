@@ -1,3 +1,4 @@
+import { INDEX_NAMES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -96,18 +97,16 @@ function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: s
 }
 
 /**
- * Both indexes, whatever the model uses. The last use of gsi1 may leave the model while older readers ask through it; an index
- * without items costs nothing.
+ * As many indexes as the stack is told to keep, and those that the model uses. Its last use of an index may leave the model while older
+ * readers ask through it; an index without items costs nothing.
  */
-function indexesToKeep({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
-  if (!dropGsi1) return ['gsi0', 'gsi1'];
-  if (!indexes.includes('gsi1')) return indexes;
-  throw new EdgeloomError(
-    'invalid-parameters',
-    `These parameters of the stack are wrong: dropGsi1: the model uses the index ${table.indexNames.gsi1}.`,
-    'Leave dropGsi1 away until edgeloom migrate --drop has taken away what the index holds.',
-  );
+function indexesToKeep({ indexes, table }: CompiledModel, { keepIndexes }: Parameters): readonly IndexName[] {
+  const kept = keepIndexes === 0 ? [...FIRST_INDEXES, ...table.indexes] : INDEX_NAMES.slice(0, keepIndexes);
+  return [...new Set<IndexName>([...kept, ...indexes])];
 }
+
+/** What each table of a stack has unless it is told otherwise. */
+const FIRST_INDEXES = ['gsi0', 'gsi1'] as const;
 
 /** Resource types that take tags. */
 const TAGGED = new Set([

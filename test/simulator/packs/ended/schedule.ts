@@ -3,7 +3,7 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { sum } from '../../../../src/core/model/schema.ts';
-import type { QueryRequest, QueryResult, Store } from '../../../../src/core/store-port.ts';
+import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { createReader } from '../../../../src/index.ts';
 import { anyEdge, anyNode, define } from '../../../support/model.ts';
 import { LABEL } from '../../../support/records.ts';
@@ -15,7 +15,7 @@ import { Random } from '../../kernel/random.ts';
 /**
  * Edges that end, with their counts. Producers write, prolong and delete, consumers project each batch, some of them twice, and sweeps
  * delete what is over: each call of each of them waits for its turn, the index shows a sweep what it showed before, and the clock moves.
- * Then the model changes. What is right is told from the documentation alone: an edge is deleted only by its producer, or by a sweep
+ * Types begin and cease to end, while consumers of both models run. What is right is told from the documentation alone: an edge is deleted only by its producer, or by a sweep
  * whose model ends its type, at a moment when the stored edge is over; in the end no such edge is left that is over, and what is counted
  * are the edges that are there.
  */
@@ -75,33 +75,41 @@ class Schedule {
       const type = this.random.oneOf<EdgeType>(['VISITS', 'LEAVES']);
       this.ends = { ...before, [type]: !before[type] };
       this.graph = modelOf(this.ends);
-      await this.bring();
-      // Functions of both models run for a while. What both end is swept by each.
-      await this.overlap([this.ends, before]);
+      const isBeside = this.random.chance(0.6);
+      if (!isBeside) await this.bring();
+      // Functions of both models run for a while, some beside the migration.
+      await this.overlap([this.ends, before], isBeside);
     }
     await this.settle();
     return this.wrong;
   }
 
-  /** Migrates the table to the present model. */
+  /** Migrates the table to the present model, while all else is quiet. */
   private async bring(): Promise<void> {
     await this.projectAll();
+    await this.migrate(this.store);
+    await this.projectAll();
+  }
+
+  private async migrate(store: Store & ScanSource): Promise<void> {
     await migrate(this.graph, {
-      ...{ store: this.store, now: () => this.nowMs, clock: () => this.nowMs, segments: 1 },
+      ...{ store, now: () => this.nowMs, clock: () => this.nowMs, serverTime: async () => this.nowMs, segments: 1 },
+      random: () => this.random.next(),
       wait: async (milliseconds) => {
         this.nowMs += milliseconds;
       },
     });
-    await this.projectAll();
   }
 
-  /** Producers, consumers and sweeps at once. */
-  private async overlap(models: readonly Models[]): Promise<void> {
+  /** Producers, consumers and sweeps at once, and the migration if it goes on beside them. */
+  private async overlap(models: readonly Models[], isMigrating = false): Promise<void> {
     const { random } = this;
     const gate = new Gate(random);
-    const consumer = createProjector(this.graph, { store: this.gated(gate), now: () => this.nowMs });
+    const consumers = models.map((ends) =>
+      createProjector(modelOf(ends), { store: this.gated(gate), now: () => this.nowMs }),
+    );
     const project = async (records: readonly ChangeRecord[]): Promise<void> => {
-      const { error } = await consumer.project(records);
+      const { error } = await random.pick(consumers).project(records);
       if (error !== undefined) throw error;
     };
     // Each batch comes at least once, whatever comes first.
@@ -133,7 +141,8 @@ class Schedule {
         this.nowMs += random.oneOf([1, 500, 1000, 7000]);
       }
     };
-    await gate.run([produce(), produce(), consume(), consume(), sweep(), sweep(), tick()]);
+    const all = [produce(), produce(), consume(), consume(), sweep(), sweep(), tick()];
+    await gate.run(isMigrating ? [...all, this.migrate(this.gated(gate))] : all);
     await this.projectAll();
   }
 
@@ -207,8 +216,8 @@ class Schedule {
   }
 
   /** The table of a process that waits for its turn before each call. */
-  private gated(gate: Gate): Store {
-    return new Proxy<Store>(this.store, {
+  private gated(gate: Gate): Store & ScanSource {
+    return new Proxy<Store & ScanSource>(this.store, {
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (typeof member !== 'function') return member;

@@ -15,6 +15,7 @@ const LIMITS = { lateMs: 1_000, skewMs: 100, settleMs: 1_000, listMs: 1_000 };
 
 const PLAIN: ModelSpec = {
   ...{ view: ['a'], budget: 65_536, list: false, groupView: ['a'], groupSearch: false, extra: false, code: [1, 2] },
+  indexes: 2,
   searches: {},
   edge: {
     ...{ set: [], mark: 0, copy: [], degree: false, shards: 1, project: [], projectSource: [], owner: false },

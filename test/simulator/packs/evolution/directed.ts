@@ -29,6 +29,7 @@ const BY_TAG = { by: 'attribute', name: 'tag' } as const;
 /** A search, an order and a view. */
 const PLAIN: ModelSpec = {
   ...{ view: ['a'], budget: 65_536, list: false, groupView: ['a'], groupSearch: false, extra: false, code: [1, 2] },
+  indexes: 2,
   searches: { tag: { order: BY_TAG, shards: 2, project: [] } },
   edge: {
     ...{ set: [], mark: 0, copy: [], degree: false, shards: 1, project: [], projectSource: [], owner: false },

@@ -7,7 +7,7 @@ import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
 import { nameOfItem } from './owners.ts';
 import { ReadingProcess } from './readers.ts';
-import { graphOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
+import { graphOf, indexesOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
 import { registryOf, runMigrate, runRedrive } from './tools.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
@@ -82,7 +82,7 @@ function namesOf(spec: ModelSpec): string[] {
   const orders = Object.keys(spec.edge.orders);
   const { degree, incoming, outgoing } = spec.edge;
   const isCounted = degree || incoming !== undefined || outgoing !== undefined;
-  const shared = sharedOrders(orders);
+  const shared = sharedOrders(orders, indexesOf(spec));
   if (isCounted || shared.some((name) => name !== undefined)) names.push('inbound:AB');
   for (const name of orders) if (!shared.includes(name)) names.push(`order:AB.${name}`);
   return names;
@@ -277,7 +277,7 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
     }
     return texts;
   }
-  const [edgeType = '', order = sharedOrders(Object.keys(spec.edge.orders))[0] ?? ''] = of.split('.');
+  const [edgeType = '', order = sharedOrders(Object.keys(spec.edge.orders), indexesOf(spec))[0] ?? ''] = of.split('.');
   const by = edgeType === 'AC' ? ({ by: 'attribute', name: 'since' } as const) : spec.edge.orders[order];
   if (by === undefined) return [];
   const shown = edgeType === 'AC' ? { project: [], projectSource: [] } : spec.edge;

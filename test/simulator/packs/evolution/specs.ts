@@ -77,6 +77,8 @@ export interface ModelSpec {
   groupView: readonly string[];
   groupSearch: boolean;
   edge: EdgeSpec;
+  /** The indexes over which orders share an item; more where an order is named by a further one. */
+  indexes: number;
   /** The type that comes and goes. */
   extra: boolean;
   /** Versions of each `derive` that the code has, beside the one that is meant. */
@@ -117,6 +119,7 @@ export function firstSpec(random: Random): ModelSpec {
       projectSource: [],
       owner: random.chance(0.15),
     },
+    indexes: 2,
     extra: random.chance(0.3),
     code: random.chance(0.8) ? [1, 2] : [],
   };
@@ -204,6 +207,11 @@ const CHANGES: readonly [Change, ...Change[]] = [
   (spec) => withEdge(spec, { owner: !spec.edge.owner }),
 ];
 
+/** The number of indexes that a model of the spec names. */
+export function indexesOf({ indexes, edge: { orders } }: ModelSpec): number {
+  return Math.max(indexes, 'gsi2' in orders ? 3 : 'gsi1' in orders ? 2 : 1);
+}
+
 function changed(spec: ModelSpec, random: Random): ModelSpec {
   return random.oneOf(CHANGES)(spec, random);
 }
@@ -264,6 +272,18 @@ export function withTotalsAndParts(specs: readonly ModelSpec[], random: Random):
     if (next.state === undefined) next = withOrder(next, 'byMood', undefined);
     last = next;
     return next;
+  });
+}
+
+/** Models whose orders are packed over other numbers of indexes, from one to the next: those of an index by its name, or all by their place. */
+export function withPackings(specs: readonly ModelSpec[], random: Random): ModelSpec[] {
+  const isByPlace = random.chance(0.6);
+  const names: Readonly<Record<string, string>> = isByPlace ? { gsi0: 'byFirst', gsi1: 'bySecond' } : {};
+  return specs.map((spec): ModelSpec => {
+    const named = Object.entries(spec.edge.orders).map(([name, order]) => [names[name] ?? name, order] as const);
+    const next = withEdge({ ...spec, indexes: 1 + random.below(4) }, { orders: Object.fromEntries(named) });
+    const third: OrderSpec = { by: 'attribute', name: 'note' };
+    return isByPlace || random.chance(0.5) ? next : withOrder(next, 'gsi2', third);
   });
 }
 
@@ -331,7 +351,7 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
     ...(owner && { includeTarget: true }),
   };
   return defineGraph({
-    table: 'records',
+    table: { name: 'records', indexes: indexesOf(spec) },
     nodes: {
       A: node({
         ...{ view: spec.view, viewBudgetBytes: spec.budget, list: spec.list },

@@ -2,8 +2,10 @@ import { createReader, type Reader } from '../../../../src/client/read/reader.ts
 import { Session } from '../../../../src/client/session/session.ts';
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import { INDEX_NAMES } from '../../../../src/core/items/derived-item.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { isBaseSortKey } from '../../../../src/core/plan/stream-filter.ts';
+
 import type {
   DerivedUpdate,
   ItemKey,
@@ -269,7 +271,7 @@ export class Stage {
   /** The table, with indexes that show for so many milliseconds what was in them at the moment. */
   async lagging(milliseconds: number): Promise<Table> {
     const until = this.nowMs + milliseconds;
-    const shown = new MemoryStore(TABLE);
+    const shown = new MemoryStore(TABLE, { indexes: INDEX_NAMES });
     for (const item of this.table.items()) await shown.put(item);
     return this.through(async (method, parameters, run) => {
       const [request] = parameters as [QueryRequest & ScanRequest];
@@ -284,7 +286,7 @@ export class Stage {
    * consistent ask the replica.
    */
   async replicated(milliseconds: number): Promise<Table> {
-    const replica = new MemoryStore(TABLE);
+    const replica = new MemoryStore(TABLE, { indexes: INDEX_NAMES });
     for (const item of this.table.items()) await replica.put(item);
     const changes: { atMs: number; key: ItemKey; item: Item | undefined }[] = [];
     const catchUp = async (): Promise<void> => {

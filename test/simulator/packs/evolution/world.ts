@@ -12,7 +12,7 @@ import { Timeline } from '../../kernel/timeline.ts';
 import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { Plan } from './plan.ts';
-import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf, withTotalsAndParts } from './specs.ts';
+import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf, withPackings, withTotalsAndParts } from './specs.ts';
 
 /** What can be wrong with a schedule. */
 export interface EvolutionFailure extends SeedFailure {
@@ -110,7 +110,9 @@ export class World {
     // They draw by themselves, so that schedules without them stay as they are.
     const draws = this.plan.draws('totals and parts');
     this.hasTotalsAndParts = draws.chance(0.6) && this.plan.happens('totals and parts');
-    this.specs = this.hasTotalsAndParts ? withTotalsAndParts(specs, draws) : specs;
+    const packings = this.plan.draws('packings');
+    const packed = packings.chance(0.25) && this.plan.happens('packings') ? withPackings(specs, packings) : specs;
+    this.specs = this.hasTotalsAndParts ? withTotalsAndParts(packed, draws) : packed;
     this.graphs = this.specs.map((spec) => graphOf(spec));
     this.hasFunctions = this.specs.map(versionsOf).some(({ initial, mark }) => initial + mark > 0);
     this.rough = this.drawWeather();

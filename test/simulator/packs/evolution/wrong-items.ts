@@ -8,7 +8,7 @@ import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from '../../kernel
 import type { State } from './history.ts';
 import { hitsOf, labelsOf, orderValue, picked, STATE, withState } from './oracle.ts';
 import { generationOf } from './owners.ts';
-import type { ModelSpec, OrderSpec, SearchSpec, TotalSpec } from './specs.ts';
+import { indexesOf, type ModelSpec, type OrderSpec, type SearchSpec, type TotalSpec } from './specs.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
 
@@ -64,7 +64,8 @@ interface Wanted {
   value?: unknown;
   attributes?: Readonly<Record<string, unknown>>;
   gsi0?: string | undefined;
-  gsi1?: string | undefined;
+  /** The sorts in the further indexes, by their names. */
+  further?: Readonly<Record<string, string>>;
   ledger?: Numbers | undefined;
   child?: string;
 }
@@ -165,20 +166,23 @@ class Moment {
     }
   }
 
-  private *wantedInbound(type: string, mark: string, { edge }: ModelSpec): Generator<Wanted> {
+  private *wantedInbound(type: string, mark: string, spec: ModelSpec): Generator<Wanted> {
+    const { edge } = spec;
     const isAb = type === 'AB';
     const shown = isAb ? edge : { project: [], projectSource: [] };
     const orders: Readonly<Record<string, OrderSpec>> = isAb ? edge.orders : { gsi0: AC_ORDER };
     const outgoing = edge.outgoing ?? (edge.degree ? NO_TOTALS : undefined);
-    const shared = sharedOrders(Object.keys(orders)).map((name) => (name === undefined ? undefined : orders[name]));
+    const shared = sharedOrders(Object.keys(orders), indexesOf(spec)).map((name) => orders[name ?? '']);
     for (const { key, own, node, to } of this.edges(type)) {
-      const [gsi0, gsi1] = shared.map((order) => order && sortText(order, own, node));
+      const [gsi0, ...sorts] = shared.map((order) => order && sortText(order, own, node));
+      const further = furtherSorts((i) => sorts[i]);
       const ledger = isAb && outgoing ? numbersOf(outgoing, own) : undefined;
-      const hasIndex = gsi0 !== undefined || gsi1 !== undefined;
+      const hasIndex = gsi0 !== undefined || further !== undefined;
       const bases = basesOfEdge(key);
       const attributes = hasIndex ? { attributes: shownOf(shown, own, node) } : {};
       if (hasIndex || ledger !== undefined) {
-        yield { key: { ...key, target: `~ix/${mark}${key.target}` }, bases, ...attributes, gsi0, gsi1, ledger };
+        const item = { key: { ...key, target: `~ix/${mark}${key.target}` }, bases, ...attributes, gsi0, ledger };
+        yield { ...item, ...(further && { further }) };
       }
       if (!isAb || edge.incoming === undefined) continue;
       const entry = { source: to, target: `~in/${mark}${type}-${key.source}` };
@@ -303,7 +307,8 @@ function isCount({ target }: ItemKey): boolean {
 
 /** Whether an item has content: without it is a tombstone. */
 function isLive(item: Item | undefined): boolean {
-  return ['value', 'attributes', 'gsi0sk', 'gsi1sk', 'counted', 'child'].some((name) => item?.[name] !== undefined);
+  const sorts = [0, 1, 2, 3].map((i) => `gsi${i}sk`);
+  return ['value', 'attributes', ...sorts, 'counted', 'child'].some((name) => item?.[name] !== undefined);
 }
 
 function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { ledger?: string }) | undefined {
@@ -311,14 +316,24 @@ function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { le
     const text = item[`${index}sk`] && textOf(item[`${index}sk`]);
     return text?.slice(0, text.lastIndexOf('\u0000'));
   };
+  const further = furtherSorts((i) => sortOf(`gsi${i + 1}`));
   return {
     ...(item['value'] && fromItem({ value: item['value'] })),
     attributes: fromItem(mapOf(item['attributes'])),
     gsi0: sortOf('gsi0'),
-    gsi1: sortOf('gsi1'),
+    ...(further && { further }),
     ...(item['counted'] && { ledger: textOfNumbers(ledgerOf(item)) }),
     ...(item['child'] && { child: textOf(item['child']) }),
   };
+}
+
+/** The sorts of gsi1 to gsi3 that there are. */
+function furtherSorts(sortOf: (i: number) => string | undefined): Wanted['further'] {
+  const sorts = [0, 1, 2].flatMap((i) => {
+    const sort = sortOf(i);
+    return sort === undefined ? [] : [[`gsi${i + 1}`, sort] as const];
+  });
+  return sorts.length === 0 ? undefined : Object.fromEntries(sorts);
 }
 
 /** The numbers that an entry says it adds to a total. */
