@@ -49,8 +49,8 @@ export async function writeReference({ root, installed, out, base }: ReferencePl
   const project = await app.convert();
   // TypeDoc names a module by its file; its users import it by the name of the entry.
   const names = new Map(entries.map(([name, [file]]) => [file.replace(/^\.\/|(?:\/index)?\.ts$/g, ''), name]));
-  for (const module of project?.children ?? []) module.name = names.get(module.name) ?? module.name;
   if (project === undefined) throw new Error('TypeDoc made nothing of the entries');
+  for (const module of project.children ?? []) module.name = names.get(module.name) ?? module.name;
   await app.generateDocs(project, out);
   if (app.logger.hasErrors()) throw new Error('TypeDoc found errors');
 }

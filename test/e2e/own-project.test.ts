@@ -79,6 +79,25 @@ describe('services that install the package', () => {
     }
   }
 
+  it.each(['goals', 'products', 'friends', 'shop'])(
+    'answers the requests in the README of %s as it says',
+    async (service) => {
+      const ask = await start(service);
+      const readme = await readFile(join(ROOT, 'examples', service, 'README.md'), 'utf8');
+      const line = /^curl (?:-X (\w+) )?"?\$api([^"\s]*)"?(?: -d '(.*)')?.*\n(?:# (.*))?/gm;
+      const requests = [...readme.matchAll(line)];
+      expect(requests).toHaveLength(readme.match(/^curl/gm)!.length);
+      for (const [text, method = 'GET', path, body, answer] of requests) {
+        const answered = await ask(method, path!, body === undefined ? undefined : JSON.parse(body));
+        expect(answered.status, text).toBe(200);
+        if (method !== 'GET') continue;
+        // Ids that the service makes differ from run to run.
+        const shown = JSON.stringify(answered.body).replace(/POST-[\w-]+/g, 'POST-…');
+        expect(JSON.parse(shown), text).toEqual(JSON.parse(answer!));
+      }
+    },
+  );
+
   it('finds the types of edgeloom and its entries, also where libraries are checked', async () => {
     await run('npx', ['tsc', '--noEmit', '--skipLibCheck', 'false'], { cwd: folder });
   });
