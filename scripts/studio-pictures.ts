@@ -1,6 +1,6 @@
 /**
  * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong, and a list with its levels over the goals of the goals example. `-- levels` makes the latter alone, and
+ * broken and one is wrong, and a list with its levels over the goals of the example `goals`. `-- levels` makes the latter alone, and
  * `-- ripple` the picture of one write that README begins with.
  */
 import { mkdirSync } from 'node:fs';

@@ -167,6 +167,7 @@ export type {
   TotalledEdgeType,
   TotalledId,
   TypeOfId,
+  ViewIdArgument,
 } from './core/model/inference.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {

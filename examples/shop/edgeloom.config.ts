@@ -2,7 +2,7 @@ import { date, defineGraph, edge, node } from 'edgeloom';
 import { fromElectroDB, sourceTable } from 'edgeloom/admin';
 import { customer, order, product, TABLE } from './entities.ts';
 
-/** What the shop shows, made of the items that ElectroDB writes: no index of the old table is needed for it. */
+/** The views of the shop, made of the items that ElectroDB writes: no index of the old table is needed for it. */
 export default defineGraph({
   table: 'shop-graph',
   nodes: {

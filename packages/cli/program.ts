@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { packageFile } from '../../src/deployment/package/package-files.ts';
 import { toJson } from '../../src/foundation/exact-json.ts';
 import { printableLines } from '../../src/foundation/printable.ts';
@@ -44,10 +44,16 @@ function asksForStack(args: readonly string[]): boolean {
 /** The message of a usage error on one line, with what is probably meant by a word that there is not. */
 function usageFailure(program: Command, args: readonly string[], text: string): { message: string; hint?: string } {
   const message = text.replace(/^error: /, '').trimEnd();
-  const [, kind, word] = /^unknown (command|option) '([^']*)'/.exec(message) ?? [];
-  if (word === undefined) return { message };
   const command = namedCommand(program, args);
   const chain = ancestry(command);
+  const [, wrong, right] = /^(option .* is invalid\.) (.+)$/.exec(message) ?? [];
+  if (wrong !== undefined) return { message: wrong, hint: right! };
+  if (message.startsWith('missing required argument')) {
+    const words = [...chain.map((one) => one.name()), command.usage()].join(' ');
+    return { message: `${message}.`, hint: `Write ${words}.` };
+  }
+  const [, kind, word] = /^unknown (command|option) '([^']*)'/.exec(message) ?? [];
+  if (word === undefined) return { message };
   const advised = {
     words: chain.slice(1).map((one) => one.name()),
     commands: command.commands.map((one) => one.name()),
@@ -69,6 +75,12 @@ function ancestry(command: Command): Command[] {
   return command.parent === null ? [command] : [...ancestry(command.parent), command];
 }
 
+/** Refuses a second value: which of them is meant, nobody can tell. */
+function once(value: string, previous: string | undefined): string {
+  if (previous === undefined || previous === value) return value;
+  throw new InvalidArgumentError(`${previous} is given too: leave one of them out.`);
+}
+
 /** Makes the program with its commands, whose options are loaded when they are named. `args` are those that it is going to parse. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
@@ -79,10 +91,14 @@ export function createProgram(args: readonly string[] = []): Command {
       'Write edges, read projections: plain items in one DynamoDB table, everything derived kept by a stream consumer.',
     )
     .version(version)
-    .option('--config <file>', 'model file (default: edgeloom.config.ts)')
-    .option('--table <name>', "table name instead of the model's")
-    .option('--endpoint <url>', 'DynamoDB endpoint, such as http://127.0.0.1:8000 (default: AWS_ENDPOINT_URL_DYNAMODB)')
-    .option('--region <region>', 'AWS region')
+    .option('--config <file>', 'model file (default: edgeloom.config.ts)', once)
+    .option('--table <name>', "table name instead of the model's", once)
+    .option(
+      '--endpoint <url>',
+      'DynamoDB endpoint, such as http://127.0.0.1:8000 (default: AWS_ENDPOINT_URL_DYNAMODB)',
+      once,
+    )
+    .option('--region <region>', 'AWS region', once)
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
     .showHelpAfterError('(see edgeloom --help)')

@@ -127,6 +127,18 @@ describe('an error on the command line', () => {
     expect(both.message).toContain('--if-absent contradicts --if-present');
   });
 
+  it('of a table names the table', async () => {
+    for (const words of [
+      ['get', 'USER-U1'],
+      ['put', 'USER-U1', '{}'],
+    ])
+      expect(await failure(...words, '--table', 'nosuch')).toMatchObject({
+        code: 'no-table',
+        message: 'There is no table nosuch.',
+        hint: expect.stringContaining('edgeloom table create'),
+      });
+  });
+
   it('of explain says how an edge is named, and takes the words that other commands take', async () => {
     for (const words of [
       ['GOAL-G1', 'USER-U1'],
@@ -143,11 +155,21 @@ describe('an error on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ item });
   });
 
+  it('of an edge that is not there is told in the plan of its query', async () => {
+    const { stdout } = await run('explain', '--query', 'get GOAL-G1 GOALMEMBERSHIP USER-U9');
+    expect(stdout.split('\n')).toEqual([
+      '1. 1 GetItem of GOAL-G1 GOALMEMBERSHIP-USER-U9, 0.5 RCU',
+      '1 call, 0.5 RCU',
+      'There is no edge GOAL-G1 GOALMEMBERSHIP USER-U9.',
+      '',
+    ]);
+  });
+
   it('of a drop says which projection is meant, and a drop of what the model has says that it comes back', async () => {
     expect((await run('migrate', '--yes')).code).toBe(0);
     expect(await failure('migrate', '--drop', 'search:USER.nam', '--yes')).toMatchObject({
       code: 'invalid-argument',
-      hint: 'Did you mean search:USER.name? edgeloom status lists them.',
+      hint: 'Did you mean search:USER.name? edgeloom status lists them; --undo takes away all that only other models have.',
     });
     const { stdout } = await run('migrate', '--drop', 'search:USER.name', '--dry-run');
     expect(stdout).toContain('the model has search:USER.name: the next edgeloom migrate builds it again');

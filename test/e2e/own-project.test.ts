@@ -64,6 +64,21 @@ describe('services that install the package', () => {
     }
   }
 
+  /** Runs the curl lines of a service's README, one after the other: each is answered, and a question finds something. */
+  async function runReadme(service: string, ask: Ask): Promise<void> {
+    const readme = await readFile(join(folder, service, 'README.md'), 'utf8');
+    const lines = readme.split('\n').filter((line) => line.startsWith('curl '));
+    expect(lines.length).toBeGreaterThan(6);
+    for (const line of lines) {
+      const [, method = 'GET', path, json] = /^curl (?:-X (\w+) )?"?\$api([^"\s]+)"?(?: -d '(.+)')?(?: +#.*)?$/.exec(
+        line,
+      )!;
+      const { status, body } = await ask(method, path!, json === undefined ? undefined : JSON.parse(json));
+      expect(status, `${line} ${JSON.stringify(body)}`).toBe(200);
+      if (method === 'GET') expect(JSON.stringify(body), line).not.toMatch(/^(?:\[\]|\{\}|\{"items":\[\]\})$/);
+    }
+  }
+
   it('finds the types of edgeloom and its entries, also where libraries are checked', async () => {
     await run('npx', ['tsc', '--noEmit', '--skipLibCheck', 'false'], { cwd: folder });
   });
@@ -98,13 +113,9 @@ describe('services that install the package', () => {
 
   it('starts goals, which lists the goals of a team and of a user', async () => {
     const ask = await start('goals');
+    await runReadme('goals', ask);
     await write(
       ask,
-      ['PUT', '/users/terui', { name: 'Terui' }],
-      ['PUT', '/teams/web', { name: 'Web' }],
-      ['PUT', '/goals/speed', { title: 'Halve the page load time', status: 'open', dueDate: '2026-12-31' }],
-      ['PUT', '/goals/speed/members/USER-terui', { memberRole: 'LEAD', date: '2026-07-01' }],
-      ['PUT', '/goals/speed/members/TEAM-web', { memberRole: 'TEAM', date: '2026-07-01' }],
       ['PUT', '/teams/web/objectives/speed', { rank: '1' }],
       ['PUT', '/goals/speed/key-results/images', { title: 'Smaller images', lead: 'terui', team: 'web' }],
       ['PUT', '/goals/speed/subscribers/fan', { since: '2026-08-02' }],
@@ -125,13 +136,7 @@ describe('services that install the package', () => {
 
   it('starts products, which are found by name, tag, price and place', async () => {
     const ask = await start('products');
-    await write(
-      ask,
-      ['PUT', '/products/1', { name: 'Walnut desk', category: 'desks', price: 480, tags: ['wood', 'office'] }],
-      ['PUT', '/products/2', { name: 'White desk', category: 'desks', price: 99.5, tags: ['office'] }],
-      ['PUT', '/stores/9', { name: 'North', country: 'US', state: 'CA', city: 'Fresno' }],
-      ['PUT', '/stores/9/stock/2', { count: 4 }],
-    );
+    await runReadme('products', ask);
     const found = async (path: string) =>
       ((await ask('GET', path)).body as { items: { id: string }[] }).items.map(({ id }) => id);
     expect(await found('/products?name=w')).toEqual(['PRODUCT-1', 'PRODUCT-2']);
@@ -148,17 +153,8 @@ describe('services that install the package', () => {
 
   it('starts friends, whose posts reach the feeds of followers', async () => {
     const ask = await start('friends');
-    await write(
-      ask,
-      ['PUT', '/users/ada', { name: 'Ada' }],
-      ['PUT', '/users/grace', { name: 'Grace' }],
-      ['PUT', '/users/ada/follows/grace', { since: '2026-01-01' }],
-    );
-    await write(
-      ask,
-      ['POST', '/users/grace/posts', { text: 'Hello', at: '2026-01-02' }],
-      ['POST', '/users/grace/posts', { text: 'Good night', at: '2026-01-03' }],
-    );
+    await runReadme('friends', ask);
+    await write(ask, ['POST', '/users/grace/posts', { text: 'Good night', at: '2026-01-03' }]);
     expect((await ask('GET', '/users/ada')).body).toMatchObject({
       ...{ attributes: { name: 'Ada' }, edgeSet: [{ target: 'USER-grace' }] },
     });
@@ -172,13 +168,8 @@ describe('services that install the package', () => {
 
   it('starts the shop, which shows what ElectroDB writes', async () => {
     const ask = await start('shop');
-    await write(
-      ask,
-      ['PUT', '/customers/c1', { name: 'Ada' }],
-      ['PUT', '/products/p1', { title: 'Walnut desk' }],
-      ['PUT', '/orders/o1', { customerId: 'c1', productId: 'p1', placed: '2026-01-01' }],
-      ['PUT', '/orders/o2', { customerId: 'c1', productId: 'p1', placed: '2026-01-02' }],
-    );
+    await runReadme('shop', ask);
+    await write(ask, ['PUT', '/orders/o2', { customerId: 'c1', productId: 'p1', placed: '2026-01-02' }]);
     const desk = { OF: [{ node: { attributes: { title: 'Walnut desk' } } }] };
     expect((await ask('GET', '/customers/c1/orders')).body).toMatchObject({
       items: [

@@ -4,6 +4,7 @@ import { watchHandler } from '../../src/client/http/watch-handler.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { ViewIdArgument } from '../../src/core/model/inference.ts';
 import { derive, edge, node, part, rank, sum } from '../../src/core/model/schema.ts';
 import type { TestGraph } from './graph.ts';
 
@@ -37,6 +38,30 @@ it('gives the attributes of the type that an id names, as far as they are select
   open!.attributes?.size;
   const [unknown] = await reader.getViews([fromUrl]);
   expectTypeOf(unknown!.attributes).toEqualTypeOf<Partial<Record<string, unknown>> | null>();
+});
+
+it('names the remedy where a node of a type without views is asked for by its view', async () => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { LOG: node(), LISTED: node({ list: true }), SHOWN: node({ view: 'KEYS_ONLY' }), OF_SET: node() },
+    edges: {
+      HAS: edge({ from: 'OF_SET', to: 'LOG' }),
+      NONE: edge({ from: 'LOG', to: 'LOG', edgeSet: false, inbound: { orders: { byDate: 'at' } } }),
+    },
+  });
+  expectTypeOf<ViewIdArgument<typeof graph, 'LOG-1'>>().toEqualTypeOf<
+    | `SHOWN-${string}`
+    | `OF_SET-${string}`
+    | "LOG has no views: add view: ['name'] to nodes.LOG in the model, or read getNode"
+  >();
+  const some = {} as Reader<typeof graph>;
+  await some.getViews(['SHOWN-1', 'OF_SET-1', fromUrl]);
+  // @ts-expect-error: it has no views
+  await some.getView('LOG-1');
+  // @ts-expect-error: one of them has no views
+  await some.getViews(['SHOWN-1', 'LISTED-1']);
+  // @ts-expect-error: it has no views
+  some.watch({ views: ['LISTED-1'] });
 });
 
 it('gives the edges that may leave a node, with their labels', async () => {

@@ -3,6 +3,7 @@ import type { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
+import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { deferredCalls } from '../../../src/store/client/deferred.ts';
 import { isLoopback } from '../../../src/store/client/options.ts';
@@ -32,6 +33,11 @@ export function inTable<Args extends unknown[]>(run: (session: TableSession, ...
     try {
       const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };
       print(await run(session, ...(args.slice(0, -1) as Args)), settings.json);
+    } catch (error) {
+      // DynamoDB's own message does not name the table.
+      if (error instanceof StoreError && error.code === 'ResourceNotFoundException')
+        throw new EdgeloomError('no-table', `There is no table ${graph.table.name}.`, error.hint, { cause: error });
+      throw error;
     } finally {
       await calls.close();
     }

@@ -23,6 +23,7 @@ import type {
   TotalGroups,
   TotalledEdgeType,
   TotalledId,
+  ViewIdArgument,
 } from '../../core/model/inference.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -107,7 +108,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Selection extends AttributeSelection | undefined = undefined,
     const Asked extends boolean | undefined = undefined,
   >(
-    ids: readonly Checked<Id, IdArgument<G, Id>>[],
+    ids: readonly Checked<Id, ViewIdArgument<G, Id>>[],
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
@@ -117,7 +118,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     const Selection extends AttributeSelection | undefined = undefined,
     const Asked extends boolean | undefined = undefined,
   >(
-    id: Checked<Id, IdArgument<G, Id>>,
+    id: Checked<Id, ViewIdArgument<G, Id>>,
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
@@ -355,7 +356,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: Abortable,
   ): AsyncIterable<WatchEvent<Hit<G, Name>>>;
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
-    nodes: { views: readonly Checked<Id, IdArgument<G, Id>>[]; attributes?: Selection },
+    nodes: { views: readonly Checked<Id, ViewIdArgument<G, Id>>[]; attributes?: Selection },
     options?: Abortable,
   ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection> | null>>;
 

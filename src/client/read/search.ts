@@ -142,7 +142,7 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 
 /**
  * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
- * where the search has `each`. `equals` asks one shard (all, where the model spreads by source); everything else asks all
+ * where the search has `multiValue`. `equals` asks one shard (all, where the model spreads by source); everything else asks all
  * shards and merges: with 200 shards that is 100 read units even where nothing is found.
  *
  * It has the methods that its order answers: ranks and numbers have no beginnings, `shards: 'value'` answers equality only,

@@ -7,6 +7,7 @@ import type { OddityContext, Part, PartKind } from './part.ts';
  * A watermark that no record can have written. It makes every later record take the slow path. Any write of the item repairs it.
  */
 export const watermark: PartKind<Extract<Part, { kind: 'watermark' }>> = {
+  judgedBy: 'reads',
   isContent: false,
   decidingKeys: () => [],
   async compare({ stream }, { derived }) {

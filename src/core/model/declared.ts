@@ -46,6 +46,8 @@ export interface NodeTypes {
   searches: object;
   /** The attributes that the view shows. */
   view: string;
+  /** Whether it has views by itself: they show something, or it has parts. Edge sets give views, too. */
+  viewed: boolean;
   /** The types of its parts, by name. */
   parts: object;
   /** Whether the type has a list. */
@@ -267,6 +269,7 @@ export interface NodeTypesOf<F extends Fields, Searches, View, List extends bool
     TypesOfParts<Parts>
   >;
   view: Copied<AttributesOf<F>, View, 'KEYS_ONLY'>;
+  viewed: View extends undefined ? ([keyof Parts] extends [never] ? false : true) : true;
   parts: TypesOfParts<Parts>;
   list: List;
 }

@@ -19,6 +19,7 @@ interface OpenTypes {
   output: OpenAttributes;
   searches: Record<string, OpenSearch>;
   view: string;
+  viewed: true;
   parts: Record<string, { input: OpenAttributes; output: OpenAttributes; view: string }>;
   list: true;
   from: string;
@@ -241,6 +242,22 @@ type Leading<Values> = Values extends readonly [infer First, ...infer Others]
 
 /** An id of a node type of the graph, or any text, such as one from a URL. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
+
+/** The names of the node types that have views: by their own `view` or parts, or by the edge sets of edges that leave them. */
+type ViewedType<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? NodeType<G>
+    : Carrying<NodesOf<G>, 'viewed', true> | Extract<TextOf<EdgesOf<G>[EdgeTypeInSet<G>], 'from'>, NodeType<G>>;
+
+/** An id of a node type that has views, or any text, such as one from a URL. The compiler's message names the remedy for another type. */
+export type ViewIdArgument<G extends CompiledModel, Id extends string> = string extends Id
+  ? Id
+  : IdOf<ViewedType<G>> | ViewlessText<Exclude<TypeOfId<G, Id>, ViewedType<G>>>;
+
+/** A sentence that the compiler shows where a node of a type without views is asked for by its view. */
+type ViewlessText<T extends string> = T extends string
+  ? `${T} has no views: add view: ['name'] to nodes.${T} in the model, or read getNode`
+  : never;
 
 /** A target of an edge type: an id of a type that it enters, or any text, such as one from a URL. */
 export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id

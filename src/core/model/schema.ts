@@ -181,7 +181,7 @@ export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
 export function node<
   F extends Fields = OpenFields,
   const Searches extends object = Record<never, never>,
-  const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
+  const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> | undefined = undefined,
   const List extends boolean = false,
   const Parts extends PartDefinitions = Record<never, never>,
 >(

@@ -72,7 +72,7 @@ class NotedReads {
     const result = await this.table.get(key, options);
     // A reader looks at the registry once in a while, whatever it is asked.
     if (key.source === SERVICE_PARTITION) return result;
-    this.noteReads(`GetItem of ${key.target}`, 1, result.rcu);
+    this.noteReads(`GetItem of ${isDerivedKey(key.target) ? '' : `${key.source} `}${key.target}`, 1, result.rcu);
     return result;
   }
 

@@ -12,37 +12,9 @@ import type { Spread } from './obligation.ts';
 
 /** The items and the fan-out that a part depends on, and the judgement of a part by images, without a read. */
 
-type Judged = 'by-images' | 'by-reads' | 'not-judged';
-
-/**
- * How a part is judged. A part with one base item is judged by the images of the two, without a read. A new kind of part has to be
- * entered here, or does not compile.
- */
-const JUDGED: { readonly [Kind in Part['kind']]: Judged } = {
-  attributes: 'by-images',
-  element: 'by-images',
-  garbage: 'by-images',
-  'index-item': 'by-images',
-  'reverse-item': 'by-images',
-  expiry: 'by-images',
-  form: 'by-images',
-  'unknown-item': 'by-images',
-  copy: 'by-reads',
-  count: 'by-reads',
-  continuation: 'by-reads',
-  watermark: 'by-reads',
-  retired: 'by-reads',
-  misplaced: 'by-reads',
-  unregistered: 'by-reads',
-  // An edge type that could come back, and a view that readers do not use, are maintenance: no reader gets a wrong answer.
-  mark: 'not-judged',
-  shape: 'not-judged',
-  room: 'not-judged',
-};
-
 /** Whether a part can be wrong for a reader. Other parts are no obligations. */
-export function isJudged({ kind }: Part): boolean {
-  return JUDGED[kind] !== 'not-judged';
+export function isJudged(part: Part): boolean {
+  return partKindOf(part).judgedBy !== 'nothing';
 }
 
 /** Whether a part names the base item that decides about it. */
@@ -85,7 +57,7 @@ export function fanOutTo({ source, part }: Suspect): (Spread & { kind: FanOutOf 
  */
 export function judgingItems(graph: CompiledModel, suspect: Suspect): readonly ItemKey[] {
   const { source, sortKey, part } = suspect;
-  if (JUDGED[part.kind] !== 'by-images' || !namesBase(part)) return [];
+  if (partKindOf(part).judgedBy !== 'images' || !namesBase(part)) return [];
   // Images of two base items are of different moments, so they cannot judge a part together: it is read.
   if (part.kind === 'index-item' && needsSource(graph, part.target!)) return [];
   return [{ source, target: sortKey }, ...basesOf(suspect)];

@@ -7,6 +7,11 @@ export function nameOf({ source, target }: ItemKey): string {
   return `${source}\n${target}`;
 }
 
+/** An item's keys as sentences and planted names have them. */
+export function keysOf({ source, target }: ItemKey): string {
+  return `${source} ${target}`;
+}
+
 export function textOf(value: AttributeValue | undefined): string {
   return value !== undefined && 'S' in value ? value.S : '';
 }
@@ -16,13 +21,15 @@ export function numberOf(value: AttributeValue | undefined): string {
 }
 
 export function setOf(value: AttributeValue | undefined): readonly string[] {
-  if (value === undefined) return [];
-  if ('SS' in value) return value.SS;
-  return 'L' in value ? value.L.map(textOf) : [];
+  return value !== undefined && 'SS' in value ? value.SS : [];
 }
 
 export function mapOf(value: AttributeValue | undefined): Item {
-  return value !== undefined && 'M' in value ? value.M : {};
+  return presentMap(value) ?? {};
+}
+
+export function presentMap(value: AttributeValue | undefined): Item | undefined {
+  return value !== undefined && 'M' in value ? value.M : undefined;
 }
 
 /** Text that is equal for equal values, whatever the order of their names. */

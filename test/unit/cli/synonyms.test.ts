@@ -52,10 +52,24 @@ describe('a guess at a command or option', () => {
     ['migrate --auto-approve', '--yes'],
     ['migrate --dryrun', '--dry-run'],
     ['check --reapir', '--repair'],
+    ['outbound GOAL-G1', 'edgeloom list edges ID'],
+    ['upsertNode USER-U1', 'edgeloom update ID JSON --upsert'],
+    ['deleteNodeWithEdges USER-U1', 'edgeloom delete ID --with-edges'],
+    ['getNode USER-U1', 'edgeloom get ID --stored'],
   ])('%s ends at %s', async (line, meant) => {
     const { text, hint } = await said(...line.split(' '));
     expect(hint).toBe(`Did you mean ${meant}?`);
     expect(text).toContain(`hint: ${hint}`);
+  });
+
+  it.each([
+    ['init', 'Write edgeloom init [options] <dir>.'],
+    ['init x --deploy y', 'Allowed choices are serverless, sam, terraform, cdk.'],
+    ['get USER-U1 --config a.ts --config b.ts', 'a.ts is given too: leave one of them out.'],
+  ])('%s says what to write', async (line, hint) => {
+    const wrong = await said(...line.split(' '));
+    expect(wrong.hint).toBe(hint);
+    expect(wrong.text).toContain(`\nhint: ${hint}\n`);
   });
 
   it('that is like nothing gets no advice', async () => {

@@ -119,11 +119,11 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
 
 async function explainGivenQuery({ graph, store }: CommandSession, query: string, source: string | undefined) {
   const explained = await explainQuery(store, (noted) => runQuery({ graph, store: noted }, query));
-  const { found, why } = explained.result;
+  const { found, why, absent } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
   const isIn = source === undefined ? undefined : found?.includes(source);
   const json: Asked = isIn === undefined ? plan : { ...plan, found: isIn };
-  return { json, text: planText(plan, isIn, source) };
+  return { json, text: [planText(plan, isIn, source), ...(absent ?? []).map(printable)].join('\n') };
 }
 
 function planText(
@@ -134,7 +134,8 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    `${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`,
+    // A GetItem asks for one item, and for no partition.
+    ...(partitions.length === 0 ? [] : [`${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`]),
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
     `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
     ...why.map((reason) => `- ${printable(reason)}`),

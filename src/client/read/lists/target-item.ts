@@ -29,7 +29,7 @@ export async function readTargetItem(context: ReadContext, query: TargetItemPlac
   return items.find((item) => isTargetItem(context, query, item));
 }
 
-/** Whether an item is that of the node itself: no other partition holds a target item of this node. */
+/** Tells the target item of a node: no other partition holds a target item of this node. */
 export function isTargetItem(
   { graph }: ReadContext,
   { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,

@@ -1,5 +1,6 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { type Exact, exactOf, isSummable, reduced, textOf } from '../../kernel/decimal.ts';
 import { numberOf, stableText } from '../../kernel/values.ts';
 import type { History, State } from './history.ts';
 import type { Span } from './oracle.ts';
@@ -9,8 +10,6 @@ import type { TotalSpec } from './specs.ts';
 
 /** Digits behind the point that a sum keeps. */
 const DECIMALS = 12;
-/** Values of this size, and larger ones, are in no sum. */
-const BOUND = 10n ** 15n * 10n ** BigInt(DECIMALS);
 const ONE = 10n ** BigInt(DECIMALS);
 /** Bytes of a text that edges are grouped by, at most. */
 const MOST_BYTES = 256;
@@ -43,19 +42,14 @@ export function numbersOf({ sums, groups }: TotalSpec, edge: State): Numbers {
   return numbers;
 }
 
-/** A number in units of 10^-12; undefined where it is too large, or too fine. */
+/** A number in units of 10^-12; undefined where no sum takes it. */
 function unitsOf(value: number): bigint | undefined {
-  const units = unitsOfText(String(value));
-  return units === undefined || units >= BOUND || units <= -BOUND ? undefined : units;
+  const exact = exactOf(String(value));
+  return exact !== undefined && isSummable(exact) ? unitsOfExact(exact) : undefined;
 }
 
-/** A decimal in units of 10^-12; undefined where it is too fine. */
-function unitsOfText(text: string): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]\d+))?$/.exec(text) ?? [];
-  const shift = DECIMALS - fraction.length + Number(exponent);
-  if (shift < 0) return undefined;
-  const units = BigInt(whole + fraction) * 10n ** BigInt(shift);
-  return sign === '-' ? -units : units;
+function unitsOfExact({ units, exponent }: Exact): bigint {
+  return units * 10n ** BigInt(exponent + DECIMALS);
 }
 
 function isGroup(value: unknown): boolean {
@@ -69,7 +63,7 @@ export function storedNumbers(item: Item): Numbers {
     const found = /^(count|problems)$|^(sum)\/(.*)$|^(by)\/([^/]*)\/([SNB])(.*)$/s.exec(attribute);
     if (found === null) return [];
     const [, plain, , sum, by, group, tag, text] = found;
-    const units = unitsOfText(numberOf(value)) ?? 0n;
+    const units = unitsOfExact(exactOf(numberOf(value))!);
     if (by !== undefined) return [[`by ${group} ${tag === 'S' ? JSON.stringify(text) : text}`, units]];
     return [[plain ?? `sum ${sum}`, units]];
   });
@@ -134,7 +128,12 @@ function answerOf({ sums, groups }: TotalSpec, numbers: Numbers): object {
   return {
     count: number('count'),
     ...(problems > 0 && { problems }),
-    ...Object.fromEntries(Object.keys(sums).map((name) => [name, decimalOf(numbers.get(`sum ${name}`) ?? 0n)])),
+    ...Object.fromEntries(
+      Object.keys(sums).map((name) => [
+        name,
+        textOf(reduced({ units: numbers.get(`sum ${name}`) ?? 0n, exponent: -DECIMALS })),
+      ]),
+    ),
     groups: Object.fromEntries(found),
   };
 }
@@ -149,12 +148,6 @@ function groupOf(numbers: Numbers, prefix: string): Record<string, number> {
     return [text.startsWith('"') && plain.includes(bare) ? text : bare, Number(units / ONE)];
   });
   return Object.fromEntries(entries);
-}
-
-function decimalOf(units: bigint): string {
-  const digits = String(units < 0n ? -units : units).padStart(DECIMALS + 1, '0');
-  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction && `.${fraction}`}`;
 }
 
 /** What is wrong with a total that a reader was told: it has to be the sum of one state of each edge. */

@@ -18,6 +18,7 @@ import { addInto } from '../../../support/memory-store/update.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { nameOf, numberOf, setOf, textOf } from '../../kernel/values.ts';
 
 /**
  * One schedule of consumers that bring edges and their source node to the index items that the two determine. It rests on
@@ -380,25 +381,9 @@ function holds(condition: UpdateCondition, current: Item | undefined): boolean {
   return watermark === undefined || textOf(watermark) < condition.watermark;
 }
 
-function nameOf({ source, target }: ItemKey): string {
-  return `${source}\n${target}`;
-}
-
 function keyOf(name: string): ItemKey {
   const [source = '', target = ''] = name.split('\n');
   return { source, target };
-}
-
-function textOf(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
-}
-
-function numberOf(value: Item[string] | undefined): string {
-  return value !== undefined && 'N' in value ? value.N : '0';
-}
-
-function setOf(value: Item[string] | undefined): readonly string[] {
-  return value !== undefined && 'SS' in value ? value.SS : [];
 }
 
 function pick(item: Item | undefined, name: string): Item {

@@ -1,9 +1,9 @@
 import type { Store } from '../../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { createReader } from '../../../../src/index.ts';
+import { exactOf, textOf } from '../../kernel/decimal.ts';
 import type { Table } from '../../kernel/table.ts';
 import { compareBytes, text } from '../../kernel/values.ts';
-import { exactOf, textOf } from './decimal.ts';
 import type { EdgeSpec, Spec } from './spec.ts';
 import { type Direction, foundBy, orderedIn, shownOf, type Total, type Truth, totalOf } from './truth.ts';
 

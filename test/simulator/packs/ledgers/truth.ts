@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue, Item } from '../../../../src/core/items/attribute-value.ts';
+import { type Exact, exactOf, isSummable, plus, textOf } from '../../kernel/decimal.ts';
 import { compareBytes, text } from '../../kernel/values.ts';
-import { type Exact, exactOf, isSummable, plus, textOf } from './decimal.ts';
 import type { EdgeSpec, Ledger, Spec } from './spec.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../../src/core/model/schema.ts';
-import type { ItemKey, ScanRequest } from '../../../../src/core/store-port.ts';
+import type { ScanRequest } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../../../src/mirror/items.ts';
 import { createMirror, type Mirror } from '../../../../src/mirror/mirror.ts';
@@ -9,7 +9,7 @@ import { sourceTable } from '../../../../src/mirror/source.ts';
 import type { RawRecord } from '../../../../src/stream/raw-record.ts';
 import { asFailures, type Pack } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
-import { sameText, stableText } from '../../kernel/values.ts';
+import { keysOf, sameText, stableText } from '../../kernel/values.ts';
 import { AttackTable } from './table.ts';
 
 /**
@@ -114,8 +114,8 @@ class Attack {
   constructor(seed: number) {
     const random = new Random(seed);
     this.random = random;
-    this.base = new AttackTable(() => this.now, [GRAPH.table.partitionKey, GRAPH.table.sortKey]);
-    this.others = new AttackTable(() => this.now, ['pk', 'sk']);
+    this.base = new AttackTable(() => this.now, GRAPH.table);
+    this.others = new AttackTable(() => this.now, { partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' });
     this.pace = random.oneOf([100, 2_000, 20_000]);
     this.fault = random.oneOf([0, 0.03, 0.1]);
     this.crash = random.oneOf([0, 0.1, 0.3]);
@@ -201,7 +201,7 @@ class Attack {
     return await Promise.race([running, left]);
   }
 
-  private async call<T>(process: Process, isWrite: boolean, effect: () => T): Promise<T> {
+  private async call<T>(process: Process, isWrite: boolean, effect: () => T | Promise<T>): Promise<T> {
     const { random } = this;
     const isStalled = --process.stallIn === 0;
     if (isStalled) {
@@ -211,17 +211,17 @@ class Attack {
     await this.sleep(isStalled ? random.below(process.endsAt - this.now) : 0, process);
     if (--process.crashIn === 0) {
       this.count('crashes');
-      if (random.chance(0.5)) effect();
+      if (random.chance(0.5)) void effect();
       this.end(process);
       return await new Promise<never>(() => undefined);
     }
     if (process.hasFaults && random.chance(this.fault)) {
       const isLost = isWrite && random.chance(0.6);
-      if (isLost) effect();
+      if (isLost) void effect();
       this.count(isLost ? 'lost answers' : 'refusals');
       throw new StoreError('retryable', 'ThrottlingException', 'The table is asked for too much.');
     }
-    return effect();
+    return await effect();
   }
 
   private count(name: string): void {
@@ -231,7 +231,8 @@ class Attack {
   private instance(version: number): Instance {
     const { base, others, random } = this;
     const instance = {} as Instance;
-    const call = <T>(isWrite: boolean, effect: () => T): Promise<T> => this.call(instance.process!, isWrite, effect);
+    const call = <T>(isWrite: boolean, effect: () => T | Promise<T>): Promise<T> =>
+      this.call(instance.process!, isWrite, effect);
     const page = (table: AttackTable, request: Pick<ScanRequest, 'startKey' | 'consistent'>, segment: number) => {
       const isOld = request.consistent !== true && random.chance(0.2);
       return table.page(request.startKey, segment, isOld ? this.now - random.below(2_000) : this.now);
@@ -240,8 +241,8 @@ class Attack {
       source: sourceTable('theirs', { map: mapOf(version), version }),
       store: {
         get: (key) => call(false, () => ({ ...found(base.get(key)), rcu: 1 })),
-        change: (change) => call(true, () => base.change(change)),
-        query: (request) => call(false, () => answerOf(base.query(request))),
+        change: (change) => call(true, () => base.engine.change(change)),
+        query: (request) => call(false, () => base.engine.query(request)),
         scan: (request) => call(false, () => ({ ...page(base, request, request.segment), rcu: 1 })),
       },
       sourceStore: {
@@ -518,7 +519,7 @@ class Attack {
     const map = mapOf(this.versions.at(-1)!);
     for (const item of this.others.all()) {
       for (const { source, target, ...content } of map(asPlain(item))) {
-        const key = nameOf({ source, target });
+        const key = keysOf({ source, target });
         wanted.set(key, [...(wanted.get(key) ?? []), stableText(content)]);
       }
     }
@@ -532,7 +533,7 @@ class Attack {
     for (const item of this.base.all()) {
       const key = this.base.keyOf(item);
       if (key.source.startsWith('~') || item['~gone'] !== undefined) continue;
-      shown.set(nameOf(key), stableText(contentOf(item)));
+      shown.set(keysOf(key), stableText(contentOf(item)));
     }
     const differing = new Map<string, string>();
     for (const key of new Set([...wanted.keys(), ...shown.keys()])) {
@@ -551,7 +552,7 @@ class Attack {
       this.wrong.push(`${when}: ${pending} pending, ${stableText(poisoned)} not taken`);
     const shared = [...this.wanted()].filter(([, contents]) => contents.length > 1).map(([key]) => key);
     if (shared.length > 0) this.count('conflicts');
-    const named = conflicts.map(nameOf);
+    const named = conflicts.map(keysOf);
     if (!sameText(named.sort(), shared.sort())) this.wrong.push(`${when}: conflicts of ${named}, not of ${shared}`);
   }
 
@@ -571,7 +572,7 @@ class Attack {
     }
     const wrong = this.differing();
     if (wrong.size > 0) this.count('damaged');
-    const told = new Set((await this.check({ repair: true })).differences.map(nameOf));
+    const told = new Set((await this.check({ repair: true })).differences.map(keysOf));
     for (const [key, text] of wrong) if (!told.has(key)) this.wrong.push(`damage is not told: ${text}`);
     await this.verify('after repair');
   }
@@ -592,14 +593,6 @@ function contentOf(item: Item): Record<string, unknown> {
   return Object.fromEntries(Object.entries(asPlain(item)).filter(own));
 }
 
-function nameOf({ source, target }: ItemKey): string {
-  return `${source} ${target}`;
-}
-
 function found(item: Item | undefined): { item?: Item } {
   return item === undefined ? {} : { item };
-}
-
-function answerOf(items: Item[]) {
-  return { items, count: items.length, scanned: items.length, rcu: 1 };
 }

@@ -6,8 +6,8 @@ import { check } from '../../../../src/trust/check/check.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
+import { textOf } from '../../kernel/values.ts';
 import { FaultyStore } from '../projecting/faulty-store.ts';
-import { text } from '../projecting/keys.ts';
 import type { SimulatedProcess } from '../projecting/process.ts';
 import { SECOND } from '../projecting/time.ts';
 import type { World } from '../projecting/world.ts';
@@ -207,10 +207,10 @@ export class Observation {
   private isQuarantined({ suspect: { source, part }, foundMs }: ObservedDrift): boolean {
     const base = part.kind === 'element' || part.kind === 'index-item' ? part.target : undefined;
     return [...this.world.table.items()].some((item) => {
-      const target = text(item['target']);
-      if (text(item['source']) !== source || !target.startsWith('~quarantine/')) return false;
+      const target = textOf(item['target']);
+      if (textOf(item['source']) !== source || !target.startsWith('~quarantine/')) return false;
       const writtenMs = this.world.written.get(`${source} ${target}`) ?? Number.POSITIVE_INFINITY;
-      return base !== undefined && text(item[QUARANTINE_FIELDS.of]) === base && writtenMs < foundMs;
+      return base !== undefined && textOf(item[QUARANTINE_FIELDS.of]) === base && writtenMs < foundMs;
     });
   }
 

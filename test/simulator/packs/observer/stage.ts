@@ -14,7 +14,7 @@ import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { type ItemChange, MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { LABEL } from '../../../support/records.ts';
 import { ScriptedStream } from '../../../support/scripted-stream.ts';
-import { text } from '../projecting/keys.ts';
+import { keysOf, textOf } from '../../kernel/values.ts';
 import { graphOf, type ModelOptions } from '../projecting/models.ts';
 import { SECOND } from '../projecting/time.ts';
 import { knownAs, touchedSince } from './promises.ts';
@@ -130,7 +130,7 @@ export class Stage {
 
   /** The projector applies the records that it has not applied, of all items or the oldest ones of one, but none that it makes by that. */
   async project(name?: string, most = Number.POSITIVE_INFINITY): Promise<void> {
-    const due = this.unapplied.filter((record) => name === undefined || nameOf(record) === name).slice(0, most);
+    const due = this.unapplied.filter((record) => name === undefined || keysOf(record) === name).slice(0, most);
     this.unapplied = this.unapplied.filter((record) => !due.includes(record));
     await this.apply(this.store, due);
   }
@@ -241,7 +241,7 @@ export class Stage {
 
   private note(change: ItemChange): void {
     const { key, oldImage, newImage } = change;
-    const name = nameOf(key);
+    const name = keysOf(key);
     const shardId = this.shardOf(name);
     this.written.set(name, this.nowMs);
     const sequenceNumber = this.nextNumber();
@@ -273,7 +273,7 @@ export class Stage {
   }
 
   private wrong(store = this.store): WrongPart[] {
-    const items = [...store.items()].filter((item) => text(item['source']) !== SERVICE_PARTITION);
+    const items = [...store.items()].filter((item) => textOf(item['source']) !== SERVICE_PARTITION);
     return wrongParts(this.options.model, items);
   }
 
@@ -318,10 +318,6 @@ function isForProjector({ target }: ItemKey): boolean {
 function changeRecordOf({ key, oldImage, newImage }: ItemChange, sequenceNumber: string): ChangeRecord {
   const images = { ...(oldImage && { oldImage }), ...(newImage && { newImage }) };
   return { ...key, ...images, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
-}
-
-function nameOf({ source, target }: ItemKey): string {
-  return `${source} ${target}`;
 }
 
 function secondOf(milliseconds: number): string {

@@ -2,7 +2,7 @@ import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { RawRecord } from '../../../../src/stream/decode.ts';
 import type { Choices } from '../../kernel/choices.ts';
 import { type ShownRecord, type ShownShard, ShownStream, STREAM_LIMITS } from '../../kernel/shown-stream.ts';
-import { text } from '../projecting/keys.ts';
+import { textOf } from '../../kernel/values.ts';
 import type { Shard, WholeStreamReader } from '../projecting/streams.ts';
 import { RETENTION } from '../projecting/time.ts';
 
@@ -68,7 +68,7 @@ export class ObservedStreams extends ShownStream implements WholeStreamReader {
       shown.skewMs = choices.drawn(`observed.${id}.skew`, (random) => random.below(2 * skewMs + 1)) - skewMs;
     }
     const stamp = Math.floor((atMs + shown.skewMs) / 1000);
-    const key = { source: text(raw.dynamodb?.Keys?.['source']), target: text(raw.dynamodb?.Keys?.['target']) };
+    const key = { source: textOf(raw.dynamodb?.Keys?.['source']), target: textOf(raw.dynamodb?.Keys?.['target']) };
     const record = { ...raw, dynamodb: { ...raw.dynamodb, ApproximateCreationDateTime: stamp } };
     shown.records.push({ key, record, madeMs: atMs, shownMs: atMs + late });
   }

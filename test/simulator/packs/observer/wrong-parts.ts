@@ -1,5 +1,7 @@
 import { type Item, sameItem } from '../../../../src/core/items/attribute-value.ts';
-import { storedKey, text } from '../projecting/keys.ts';
+import { basesOfPart, contentOf, viewDifferences } from '../../kernel/stored-parts.ts';
+import { mapOf, textOf } from '../../kernel/values.ts';
+import { storedKey } from '../projecting/keys.ts';
 import { countedTypes, type ModelOptions } from '../projecting/models.ts';
 import { type ExpectedPartition, expectedPartitions } from '../projecting/oracle.ts';
 
@@ -12,25 +14,12 @@ export interface WrongPart {
   text: string;
 }
 
-/** The fields of an index item, a reverse item, an entry or a part's view that say something. */
-export const CONTENT = [
-  'gsi0pk',
-  'gsi0sk',
-  'gsi1pk',
-  'gsi1sk',
-  'value',
-  'attributes',
-  'counted',
-  'ledger',
-  'child',
-] as const;
-
 /** Finds what is wrong in a table, part by part, by the oracle that shares no code with the planner. */
 export function wrongParts(options: ModelOptions, items: readonly Item[]): WrongPart[] {
-  const base = items.filter((item) => !text(item['target']).startsWith('~'));
+  const base = items.filter((item) => !textOf(item['target']).startsWith('~'));
   const stored = new Map<string, Item>();
   for (const item of items) {
-    if (text(item['target']).startsWith('~')) stored.set(`${text(item['source'])} ${text(item['target'])}`, item);
+    if (textOf(item['target']).startsWith('~')) stored.set(`${textOf(item['source'])} ${textOf(item['target'])}`, item);
   }
   const expected = expectedPartitions(options, base);
   const found: WrongPart[] = [];
@@ -54,7 +43,7 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
     totals: new Map(),
   };
   for (const item of stored.values()) {
-    const [source, target] = [text(item['source']), text(item['target'])];
+    const [source, target] = [textOf(item['source']), textOf(item['target'])];
     const wanted = expected.get(source) ?? nothing;
     if (target === '~view') {
       if (!expected.has(source)) compareView(found, source, wanted, item);
@@ -77,27 +66,8 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
 }
 
 function compareView(found: WrongPart[], source: string, wanted: ExpectedPartition, view: Item | undefined): void {
-  const add = (bases: string[], what: string): void => void found.push({ source, target: '~view', bases, text: what });
-  const evicted = setOf(view?.['evicted']);
-  const isEvicted = (edge: string): boolean => evicted.includes(edge.split('-')[0]!);
-  const elements = new Set(setOf(view?.['edgeSet']));
-  const expected = new Set([...wanted.elements].filter((element) => !isEvicted(element)));
-  for (const element of new Set([...elements, ...expected])) {
-    if (elements.has(element) === expected.has(element)) continue;
-    add(
-      [`${source} ${edgeOf(element)}`],
-      `element ${element.slice(0, 60)} is ${elements.has(element) ? 'too much' : 'missing'}`,
-    );
-  }
-  const attributes = mapOf(view?.['attributes']);
-  if (!sameItem(attributes, wanted.attributes)) add([`${source} ${source}`], 'attributes');
-  const copies = mapOf(view?.['copies']) ?? {};
-  for (const edge of new Set([...Object.keys(copies), ...wanted.copies.keys()])) {
-    const copy = isEvicted(edge) ? undefined : wanted.copies.get(edge);
-    if (sameItem(mapOf(copies[edge]), copy)) continue;
-    const parent = edge.slice(edge.indexOf('-') + 1);
-    add([`${source} ${edge}`, `${parent} ${parent}`], `copy along ${edge}`);
-  }
+  for (const { kind, edge, text } of viewDifferences(view, wanted, edgeOf))
+    found.push({ source, target: '~view', bases: basesOfPart(kind, source, edge), text });
 }
 
 function compareFields(
@@ -107,8 +77,7 @@ function compareFields(
   wanted: Item,
   item: Item | undefined,
 ): void {
-  const stored: Item = {};
-  for (const field of CONTENT) if (item?.[field] !== undefined) stored[field] = item[field];
+  const stored = contentOf(item);
   if (sameItem(stored, wanted)) return;
   found.push({
     source,
@@ -161,10 +130,10 @@ function countedNumbers(
   const add = (attribute: string, tenths: number): void =>
     void numbers.set(attribute, (numbers.get(attribute) ?? 0) + tenths);
   for (const item of items) {
-    if (text(item['source']) !== source || !text(item['target']).startsWith(prefix)) continue;
-    if (text(item['counted']) !== name) continue;
+    if (textOf(item['source']) !== source || !textOf(item['target']).startsWith(prefix)) continue;
+    if (textOf(item['counted']) !== name) continue;
     add('count', 10);
-    for (const [attribute, value] of Object.entries(mapOf(item['ledger']) ?? {})) {
+    for (const [attribute, value] of Object.entries(mapOf(item['ledger']))) {
       if ('S' in value) add(`${attribute}/${value.S}`, 10);
       else if ('N' in value) add(attribute, Math.round(Number(value.N) * 10));
     }
@@ -198,12 +167,4 @@ function compareSums(
 
 function edgeOf(element: string): string {
   return element.split('|')[0]!.replaceAll('%7C', '|').replaceAll('%25', '%');
-}
-
-function setOf(value: Item[string] | undefined): readonly string[] {
-  return value !== undefined && 'SS' in value ? value.SS : [];
-}
-
-function mapOf(value: Item[string] | undefined): Item | undefined {
-  return value !== undefined && 'M' in value ? value.M : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { Choices } from '../../kernel/choices.ts';
+import { textOf } from '../../kernel/values.ts';
 import type { World } from './world.ts';
 
 /** Ways to break what is derived, as a restored backup, a script or a hand in the console does. */
@@ -31,13 +32,13 @@ export async function damage(world: World, name: string, isRecorded = false): Pr
   const { choices, table } = world;
   const count = 1 + choices.pick(`${name}.count`, MOST_DAMAGES);
   for (let i = 0; i < count; i++) {
-    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev|in|total)/.test(text(target)));
+    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev|in|total)/.test(textOf(target)));
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
     // What holds nothing, as a tombstone does, or as it should, leaves nothing to be found and to be repaired where it is lost.
     if (way === 'delete' && (i > 0 || Object.keys(item).every((name) => EMPTY.has(name)))) continue;
-    const key = { source: text(item['source']), target: text(item['target']) };
+    const key = { source: textOf(item['source']), target: textOf(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);
     else if (!isRecorded && (way === 'stuck' || way === 'stuckSource'))
@@ -51,16 +52,16 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
   const { source, target, w, r, edgeSet, ...rest } = item as Record<string, Item[string]>;
   const kept = { source: source!, target: target!, ...(w && { w }), ...(r && { r }) };
   const elements = edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : [];
-  if (/^~(degree|total)\//.test(text(target)) && choices.chance(`${name}.sum`, 0.5)) {
+  if (/^~(degree|total)\//.test(textOf(target)) && choices.chance(`${name}.sum`, 0.5)) {
     return { ...item, 'sum/hours': { N: '7.5' } };
   }
-  if (/^~(degree|total)\//.test(text(target)))
+  if (/^~(degree|total)\//.test(textOf(target)))
     return { ...item, count: { N: String(choices.pick(`${name}.count`, 5)) } };
   switch (way) {
     case 'bury':
       return { ...kept, expiresAt: { N: '9999999999' } };
     case 'field':
-      return text(target) === '~view'
+      return textOf(target) === '~view'
         ? { ...item, attributes: { M: { odd: { N: '1' } } } }
         : { ...item, gsi0sk: { S: 'odd' } };
     case 'element': {
@@ -120,7 +121,3 @@ const COPIES: readonly Item[string][] = [
 
 /** Not a watermark at all; one of a stream that the table has not got yet. */
 const WATERMARKS = ['soon', `2036-01-01T00:00:00.000/${'9'.repeat(40)}`] as const;
-
-function text(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
-}

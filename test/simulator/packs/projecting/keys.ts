@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import { textOf } from '../../kernel/values.ts';
 import type { ModelOptions } from './models.ts';
 
 /** Sort keys of edges as the models have them, written apart from those that the projector makes. */
@@ -20,14 +21,9 @@ export function targetOf(plainKey: string): string {
 
 /** The plain sort key that an item's own one stands for; undefined for a hashed one that is not its target's. */
 export function plainKey(options: ModelOptions, item: Item): string | undefined {
-  const stored = text(item['target']);
+  const stored = textOf(item['target']);
   const [, type] = EDGE.exec(stored) ?? [];
   if (options.keys === 'plain' || type === undefined) return stored;
-  const plain = `${type}-${text(item['targetId'])}`;
+  const plain = `${type}-${textOf(item['targetId'])}`;
   return storedKey(options, plain) === stored ? plain : undefined;
-}
-
-/** The text of a string; empty for anything else. */
-export function text(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
 }

@@ -1,8 +1,9 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import { textOf } from '../../kernel/values.ts';
 import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
-import { targetOf, text } from './keys.ts';
+import { targetOf } from './keys.ts';
 import { Lane } from './lane.ts';
 import { hasCopies } from './models.ts';
 import type { Shard, ShardRecord, StreamReader } from './streams.ts';
@@ -190,7 +191,7 @@ function concerned({ options, table }: World, change: ChangeRecord): string[] {
 
 /** The nodes that an edge enters by its images: hashed keys do not name them. */
 function targetsOf({ target, oldImage, newImage }: ChangeRecord): string[] {
-  const named = [oldImage, newImage].map((image) => text(image?.['targetId'])).filter((id) => id !== '');
+  const named = [oldImage, newImage].map((image) => textOf(image?.['targetId'])).filter((id) => id !== '');
   return [...named, targetOf(target)];
 }
 

@@ -1,5 +1,6 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
-import { plainKey, targetOf, text } from './keys.ts';
+import { textOf } from '../../kernel/values.ts';
+import { plainKey, targetOf } from './keys.ts';
 import { countedTypes, isJoined, MARK, type ModelOptions } from './models.ts';
 
 /**
@@ -41,10 +42,10 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     return partition;
   };
   const items = [...baseItems].filter((item) => !isDeleted(options, item));
-  const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
-  const states = new Map(items.filter(isState).map((item) => [text(item['source']), item]));
+  const nodes = new Map(items.filter(isNode).map((item) => [textOf(item['source']), item]));
+  const states = new Map(items.filter(isState).map((item) => [textOf(item['source']), item]));
   for (const item of items) {
-    const source = text(item['source']);
+    const source = textOf(item['source']);
     const target = plainKey(options, item) ?? '';
     const partition = partitionOf(source);
     if (source === target) expectNode(options, partition, source, item);
@@ -74,7 +75,7 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     const isEdge = target.startsWith('PEER-GOAL-') || /^(MEMBER|LINK)-USER-/.test(target);
     if (type !== undefined && isEdge) {
       partition.counted.set(type, (partition.counted.get(type) ?? 0) + 1);
-      const sortKey = `~ix/${text(item['target'])}`;
+      const sortKey = `~ix/${textOf(item['target'])}`;
       const indexItem = partition.indexItems.get(sortKey);
       partition.indexItems.set(sortKey, { ...indexItem, counted: { S: type } });
     }
@@ -86,10 +87,10 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
 export function isPoison(options: ModelOptions, image: Item): boolean {
   if (isDeleted(options, image)) {
     // An edge that its type does not join is none of the type, so no attribute deletes it.
-    const isMisfit = options.keys === 'plain' && /^(MEMBER|LINK)-GOAL-/.test(text(image['target']));
+    const isMisfit = options.keys === 'plain' && /^(MEMBER|LINK)-GOAL-/.test(textOf(image['target']));
     return isMisfit && image['~gone'] === undefined;
   }
-  const source = text(image['source']);
+  const source = textOf(image['source']);
   const target = plainKey(options, image);
   if (target === undefined) return true;
   const has = (attribute: string, test: (value: Item[string]) => boolean): boolean =>
@@ -113,9 +114,9 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
     );
   }
   if (target.startsWith('MEMBER-USER-')) {
-    const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
+    const role = options.inbound !== 'none' && has('role', (value) => RANKS[textOf(value)] === undefined);
     const hasDate = (options.inbound === 'rank-date' && !isJoined(options, 'MEMBER')) || options.named === 'date';
-    const date = hasDate && has('date', (value) => !/^\d/.test(text(value)));
+    const date = hasDate && has('date', (value) => !/^\d/.test(textOf(value)));
     return role || date;
   }
   const usesSince = options.link === 'unlisted' || isJoined(options, 'LINK');
@@ -171,9 +172,9 @@ function expectWork({ totals }: ModelOptions, left: ExpectedPartition, entered: 
     if (kind !== undefined && kind !== 'wrong') one(`by/kind/${kind}`, 10);
     if (problems > 0) one('problems', 10 * problems);
   };
-  const source = text(item['source']);
+  const source = textOf(item['source']);
   if (totals !== 'inbound') {
-    left.indexItems.set(`~ix/${text(item['target'])}`, fields('WORK'));
+    left.indexItems.set(`~ix/${textOf(item['target'])}`, fields('WORK'));
     add(left, '~degree/WORK');
   }
   if (totals === 'outgoing') return;
@@ -184,11 +185,11 @@ function expectWork({ totals }: ModelOptions, left: ExpectedPartition, entered: 
 const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
 
 function isNode(item: Item): boolean {
-  return text(item['source']) === text(item['target']);
+  return textOf(item['source']) === textOf(item['target']);
 }
 
 function isState(item: Item): boolean {
-  return text(item['target']) === 'STATE';
+  return textOf(item['target']) === 'STATE';
 }
 
 /** A goal's part: what its view shows, whether the goal is there or not, and what it is found by. */
@@ -221,7 +222,7 @@ function expectByStatus(
   node: Item | undefined,
   state: Item | undefined,
 ): void {
-  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const { source, target } = { source: textOf(item['source']), target: textOf(item['target']) };
   const status = node === undefined ? undefined : usable(state?.['status'], source);
   if (status === undefined) return;
   const role = item['role'];
@@ -233,7 +234,7 @@ function expectByStatus(
       : undefined;
   partition.indexItems.set(`~ix/#byStatus/${target}`, {
     gsi0pk: { S: `byStatus/${target}` },
-    gsi0sk: { S: `${status}\u0001${role === undefined ? '' : `${text(role)}\u0001`}\u0000${source}` },
+    gsi0sk: { S: `${status}\u0001${role === undefined ? '' : `${textOf(role)}\u0001`}\u0000${source}` },
     ...(attributes !== undefined && { attributes: { M: attributes } }),
   });
 }
@@ -294,9 +295,9 @@ function expectJoinedMember(
   item: Item,
   node: Item | undefined,
 ): void {
-  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const { source, target } = { source: textOf(item['source']), target: textOf(item['target']) };
   const attributes: Item[string] = { M: { ...(item['role'] && { role: item['role'] }), ...titleOf(node ?? {}) } };
-  const rank = options.inbound === 'none' ? undefined : RANKS[text(item['role'])];
+  const rank = options.inbound === 'none' ? undefined : RANKS[textOf(item['role'])];
   const name = usable(node?.['name'], source);
   const index: Item = {
     ...(rank && { gsi0pk: { S: target }, gsi0sk: { S: `${rank}\u0000${source}` } }),
@@ -307,7 +308,7 @@ function expectJoinedMember(
   if (byDate !== undefined) partition.indexItems.set(`~ix/#byDate/${target}`, { ...byDate, attributes });
   const title = usable(node?.['title'], source);
   if (title === undefined) return;
-  const role = item['role'] === undefined ? '' : `${text(item['role'])}\u0001`;
+  const role = item['role'] === undefined ? '' : `${textOf(item['role'])}\u0001`;
   partition.indexItems.set(`~ix/#byTitle/${target}`, {
     gsi0pk: { S: `byTitle/${target}` },
     gsi0sk: { S: `${title}\u0001${role}\u0000${source}` },
@@ -322,8 +323,8 @@ function expectMember(
   item: Item,
   node: Item | undefined,
 ): void {
-  const { source, target } = { source: text(item['source']), target: text(item['target']) };
-  const role = item['role'] && text(item['role']);
+  const { source, target } = { source: textOf(item['source']), target: textOf(item['target']) };
+  const role = item['role'] && textOf(item['role']);
   const labels = {
     none: [],
     role: [role && `role=${role}`],
@@ -343,9 +344,9 @@ function expectMember(
     index['gsi0sk'] = { S: `${rank}\u0000${source}` };
   }
   const date = options.inbound === 'rank-date' ? item['date'] : undefined;
-  if (date !== undefined && /^\d/.test(text(date))) {
+  if (date !== undefined && /^\d/.test(textOf(date))) {
     index['gsi1pk'] = { S: target };
-    index['gsi1sk'] = { S: `${text(date)}T00:00:00\u0000${source}` };
+    index['gsi1sk'] = { S: `${textOf(date)}T00:00:00\u0000${source}` };
   }
   if (Object.keys(index).length === 0) return;
   if (options.inbound === 'rank-date') index['attributes'] = { M: role ? { role: { S: role } } : {} };
@@ -354,7 +355,7 @@ function expectMember(
 
 /** The index item that the order by date has for itself. */
 function expectNamed(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
-  const date = item['date'] && text(item['date']);
+  const date = item['date'] && textOf(item['date']);
   if (options.named === 'none' || date === undefined || !/^\d/.test(date)) return;
   const role = item['role'];
   partition.indexItems.set(`~ix/#byDate/${target}`, {
@@ -371,13 +372,13 @@ function expectLink(
   item: Item,
   node: Item | undefined,
 ): void {
-  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const { source, target } = { source: textOf(item['source']), target: textOf(item['target']) };
   if (options.link === 'listed') partition.elements.add(edgeInSet(plain, target));
   if (item['since'] === undefined || !('S' in item['since'])) return;
   const { S: since } = item['since'];
   const title = node?.['title'];
   if (isJoined(options, 'LINK') && title === undefined) return;
-  const within = isJoined(options, 'LINK') ? `${target}#${text(title)}` : target;
+  const within = isJoined(options, 'LINK') ? `${target}#${textOf(title)}` : target;
   if (options.link === 'unlisted') {
     partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: within }, gsi0sk: { S: `${since}\u0000${source}` } });
   }
@@ -404,7 +405,7 @@ function tagsOf(value: Item[string] | undefined): string[] | undefined {
   if (value === undefined) return [];
   if ('SS' in value) return value.SS;
   if (!('L' in value)) return undefined;
-  return value.L.every((entry) => 'S' in entry) ? value.L.map(text) : undefined;
+  return value.L.every((entry) => 'S' in entry) ? value.L.map(textOf) : undefined;
 }
 
 /** FNV-1a over one-byte characters, modulo 200, from 1 on. */

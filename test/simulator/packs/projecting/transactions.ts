@@ -1,6 +1,7 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Agenda } from '../../kernel/agenda.ts';
+import { keysOf } from '../../kernel/values.ts';
 
 /** An item that a transaction is writing. */
 interface Underway {
@@ -25,7 +26,7 @@ export class Transactions {
   begin(items: readonly { key: ItemKey; before: Item | undefined }[], shownInMs: number, endsInMs: number): void {
     const { now } = this.agenda;
     for (const { key, before } of items) {
-      this.items.set(nameOf(key), { before, shownAtMs: now + shownInMs, endsAtMs: now + endsInMs });
+      this.items.set(keysOf(key), { before, shownAtMs: now + shownInMs, endsAtMs: now + endsInMs });
     }
   }
 
@@ -36,9 +37,9 @@ export class Transactions {
 
   /** The item before the transaction that writes it; undefined where none does. */
   find(key: ItemKey): Underway | undefined {
-    const found = this.items.get(nameOf(key));
+    const found = this.items.get(keysOf(key));
     if (found === undefined || found.endsAtMs > this.agenda.now) return found;
-    this.items.delete(nameOf(key));
+    this.items.delete(keysOf(key));
     return undefined;
   }
 
@@ -47,8 +48,4 @@ export class Transactions {
     const found = this.find(key);
     return found !== undefined && found.shownAtMs > this.agenda.now ? found : undefined;
   }
-}
-
-function nameOf({ source, target }: ItemKey): string {
-  return `${source} ${target}`;
 }

@@ -1,6 +1,8 @@
 import { type Item, itemSizeBytes } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { CONTENT, wrongParts } from '../observer/wrong-parts.ts';
+import { CONTENT } from '../../kernel/stored-parts.ts';
+import { textOf } from '../../kernel/values.ts';
+import { wrongParts } from '../observer/wrong-parts.ts';
 import { type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
 import { isPoison } from './oracle.ts';
 
@@ -32,18 +34,18 @@ export function differences(quiet: QuietTable): string[] {
   const { options, items, givenUp, unmended } = quiet;
   // Of all items: what is derived from one partition may lie in another.
   const found = derivedDifferences(options, items).filter((text) => !unmended.has(text.split(' ')[0]!));
-  const entries = items.filter((item) => keyText(item, 'target').startsWith(ENTRY_PREFIX));
-  const judged = entries.filter((item) => !givenUp.has(keyText(item, 'source')));
+  const entries = items.filter((item) => textOf(item['target']).startsWith(ENTRY_PREFIX));
+  const judged = entries.filter((item) => !givenUp.has(textOf(item['source'])));
   compareEntries(found, new Set(judged.map(entryOf)), quiet);
-  for (const item of items) if (!givenUp.has(keyText(item, 'source'))) compareSize(found, options, item);
+  for (const item of items) if (!givenUp.has(textOf(item['source']))) compareSize(found, options, item);
   return found;
 }
 
 /** A view grows beyond its budget by a write and is cut by the next; where that was given up it waits for another record. */
 function compareSize(found: string[], { budget }: ModelOptions, item: Item): void {
-  const isBounded = keyText(item, 'target') === '~view' && keyText(item, 'source').startsWith('GOAL-');
+  const isBounded = textOf(item['target']) === '~view' && textOf(item['source']).startsWith('GOAL-');
   if (budget === 'ample' || !isBounded || itemSizeBytes(item) <= TIGHT_BUDGET_BYTES) return;
-  found.push(`${keyText(item, 'source')} ~view is beyond its budget with ${itemSizeBytes(item)} bytes`);
+  found.push(`${textOf(item['source'])} ~view is beyond its budget with ${itemSizeBytes(item)} bytes`);
 }
 
 /** The differences between derived items and what the base items say, one sentence each, its partition first. */
@@ -59,8 +61,8 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
 
 /** What is wrong with the form of a derived item, whatever it says. */
 function formProblems({ budget }: ModelOptions, item: Item): string[] {
-  const target = keyText(item, 'target');
-  const name = `${keyText(item, 'source')} ${target}`;
+  const target = textOf(item['target']);
+  const name = `${textOf(item['source'])} ${target}`;
   const isMortal = item['expiresAt'] !== undefined;
   const found: string[] = [];
   if (target === '~view') {
@@ -103,14 +105,9 @@ function compareEntries(
 
 /** A quarantine entry as it is told from others: by the record that it stands for. */
 export function entryOf(item: Item): string {
-  return `${keyText(item, 'source')} ${keyText(item, 'of')} ${keyText(item, 'w')}`;
+  return `${textOf(item['source'])} ${textOf(item['of'])} ${textOf(item['w'])}`;
 }
 
 function entryText({ source, target, position }: ChangeRecord): string {
   return `${source} ${target} ${position}`;
-}
-
-function keyText(item: Item, name: string): string {
-  const value = item[name];
-  return value !== undefined && 'S' in value ? value.S : '';
 }

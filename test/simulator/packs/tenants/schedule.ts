@@ -11,6 +11,7 @@ import { StreamedStore } from '../../../support/streamed-store.ts';
 import { allows, type Policy, TENANT_POLICY } from '../../../support/tenant-policy.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { textOf } from '../../kernel/values.ts';
 
 /**
  * An attack of one tenant on another. The tenant `acme` writes whatever its policy lets it write: edges to anybody, and derived items by
@@ -269,10 +270,6 @@ async function itemOfOther(store: Store, place: number): Promise<Item> {
   const text = JSON.stringify(items[place % Math.max(1, items.length)] ?? {});
   // It cannot read them, and may guess their form.
   return JSON.parse(text.replaceAll(MARK, 'guessed')) as Item;
-}
-
-function textOf(value: AttributeValue | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
 }
 
 async function everything(store: ScanSource): Promise<Item[]> {

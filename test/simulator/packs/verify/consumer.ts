@@ -1,10 +1,12 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { contentOf } from '../../kernel/stored-parts.ts';
+import { keysOf, textOf } from '../../kernel/values.ts';
 import type { Clock } from './clock.ts';
 import type { Dice } from './dice.ts';
 import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
-import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
-import { contentOf, evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
+import { keyOf, type PlainTable } from './table.ts';
+import { evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
 
 /** How the consumer of a schedule is: probabilities for each record, and times in milliseconds. */
 export interface ConsumerNature {
@@ -215,12 +217,12 @@ export class PlainConsumer {
   }
 
   private revisionOf(key: ItemKey): number {
-    return this.revisions.get(nameOf(key)) ?? 0;
+    return this.revisions.get(keysOf(key)) ?? 0;
   }
 
   /** Writes an item under its next revision. Without content it leaves a tombstone. */
   write({ source, target }: ItemKey, number: number | undefined, content: Item): void {
-    const name = nameOf({ source, target });
+    const name = keysOf({ source, target });
     const revision = this.revisionOf({ source, target }) + 1;
     this.revisions.set(name, revision);
     const label = this.streams.arn.split('/stream/')[1];
@@ -235,7 +237,7 @@ export class PlainConsumer {
 
   /** Somebody else writes an item, or deletes it: whoever holds its revision has to fail. */
   foreign(key: ItemKey, item: Item | undefined): void {
-    this.revisions.set(nameOf(key), this.revisionOf(key) + 1);
+    this.revisions.set(keysOf(key), this.revisionOf(key) + 1);
     if (item === undefined) this.table.delete(key);
     else this.table.put({ ...item, r: { N: String(this.revisionOf(key)) } });
   }

@@ -6,9 +6,10 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../../../../src/stream/source.ts';
+import { textOf } from '../../kernel/values.ts';
 import type { Clock } from './clock.ts';
 import type { Dice } from './dice.ts';
-import { type CallWeather, Death, textOf, type Written } from './table.ts';
+import { type CallWeather, Death, type Written } from './table.ts';
 
 /** One record: when the change was made, as which time it is stamped, and when the stream shows it. */
 export interface Entry {

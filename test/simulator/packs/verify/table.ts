@@ -1,6 +1,7 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
+import { keysOf, textOf } from '../../kernel/values.ts';
 import type { Clock } from './clock.ts';
 import type { Dice } from './dice.ts';
 
@@ -56,12 +57,12 @@ export class PlainTable {
 
   /** The item as a replica shows it that is behind. */
   getOld(key: ItemKey): Item | undefined {
-    const past = this.past.get(nameOf(key));
+    const past = this.past.get(keysOf(key));
     return past !== undefined && past.atMs > this.clock.now - BEHIND_MS ? past.item : this.get(key);
   }
 
   private noteWrite(written: Written): void {
-    const name = nameOf(written.key);
+    const name = keysOf(written.key);
     this.past.set(name, { item: written.before, atMs: this.clock.now });
     this.writtenMs.set(name, this.clock.now);
     this.writes += 1;
@@ -71,14 +72,6 @@ export class PlainTable {
 
 export function keyOf(item: Item): ItemKey {
   return { source: textOf(item['source']), target: textOf(item['target']) };
-}
-
-export function nameOf({ source, target }: ItemKey): string {
-  return `${source} ${target}`;
-}
-
-export function textOf(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
 }
 
 /** The process has died in a call. */

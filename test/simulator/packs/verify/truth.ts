@@ -1,6 +1,8 @@
 import { type Item, sameItem } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
-import { keyOf, nameOf, type PlainTable, textOf } from './table.ts';
+import { basesOfPart, contentOf, viewDifferences, type WantedView } from '../../kernel/stored-parts.ts';
+import { keysOf, setOf, textOf } from '../../kernel/values.ts';
+import { keyOf, type PlainTable } from './table.ts';
 
 /** What the table of a schedule keeps of its edges. Written from the pages for users, and by no code of the library. */
 export interface Features {
@@ -23,17 +25,15 @@ export interface Wrong {
 }
 
 export function nameOfPart(item: ItemKey, kind: string, detail = ''): string {
-  return `${nameOf(item)} ${kind} ${detail}`.trim();
+  return `${keysOf(item)} ${kind} ${detail}`.trim();
 }
 
-/** The content of a view: what base items ask for. */
-export interface WantedView {
-  attributes: Item | undefined;
+/** What base items ask for in a view: its elements by the sort keys of their edges. */
+export interface WantedShop extends Omit<WantedView, 'elements'> {
   elements: Map<string, string>;
-  copies: Map<string, Item>;
 }
 
-export function wantedView(table: PlainTable, features: Features, source: string): WantedView {
+export function wantedView(table: PlainTable, features: Features, source: string): WantedShop {
   const shown = source.startsWith('SHOP') ? 'title' : 'name';
   const node = table.get({ source, target: source });
   const attributes = node && (node[shown] === undefined ? {} : { [shown]: node[shown] });
@@ -81,15 +81,6 @@ export function liveCount(table: PlainTable, source: string): number {
     .filter((item) => keyOf(item).target.startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
 }
 
-const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child'] as const;
-
-/** The content of an index item or a reverse item. */
-export function contentOf(item: Item | undefined): Item {
-  const content: Item = {};
-  for (const field of FIELDS) if (item?.[field] !== undefined) content[field] = item[field];
-  return content;
-}
-
 export function evictedOf(view: Item | undefined): boolean {
   return setOf(view?.['evicted']).includes('LIKES');
 }
@@ -123,31 +114,17 @@ export function wrongs(table: PlainTable, features: Features): Wrong[] {
 
 function judgeView(found: Wrong[], table: PlainTable, features: Features, source: string): void {
   const key = { source, target: '~view' };
-  const view = table.get(key);
-  const wanted = wantedView(table, features, source);
-  const item = nameOf(key);
-  const isEvicted = evictedOf(view);
-  const add = (kind: string, detail: string, bases: string[]): void => {
-    found.push({ name: nameOfPart(key, kind, detail), item, touchedBy: [item, ...bases], text: `${kind} ${detail}` });
-  };
-  if (!sameItem(mapOf(view?.['attributes']), wanted.attributes)) add('attributes', '', [`${source} ${source}`]);
-  const elements = new Map<string, string[]>();
-  for (const element of setOf(view?.['edgeSet'])) {
-    const edge = element.split('|')[0]!;
-    elements.set(edge, [...(elements.get(edge) ?? []), element]);
-  }
-  for (const edge of new Set([...elements.keys(), ...wanted.elements.keys()])) {
-    const one = isEvicted ? undefined : wanted.elements.get(edge);
-    const stored = elements.get(edge) ?? [];
-    if (stored.length === (one === undefined ? 0 : 1) && (one === undefined || stored[0] === one)) continue;
-    add('element', edge, [`${source} ${edge}`]);
-  }
-  const copies = mapOf(view?.['copies']) ?? {};
-  for (const edge of new Set([...Object.keys(copies), ...wanted.copies.keys()])) {
-    const one = isEvicted ? undefined : wanted.copies.get(edge);
-    if (sameItem(mapOf(copies[edge]), one)) continue;
-    const user = edge.slice('LIKES-'.length);
-    add('copy', edge, [`${source} ${edge}`, `${user} ${user}`]);
+  const { elements, ...wanted } = wantedView(table, features, source);
+  const item = keysOf(key);
+  const parts = viewDifferences(
+    table.get(key),
+    { ...wanted, elements: elements.values() },
+    (one) => one.split('|')[0]!,
+  );
+  // An old element and a new one of an edge are one part.
+  for (const { kind, edge } of new Map(parts.map((part) => [`${part.kind} ${part.edge}`, part])).values()) {
+    const touchedBy = [item, ...basesOfPart(kind, source, edge)];
+    found.push({ name: nameOfPart(key, kind, edge), item, touchedBy, text: `${kind} ${edge}` });
   }
 }
 
@@ -157,7 +134,7 @@ function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, k
   const wanted = wantedIndexItem(table, features, source, edge) ?? {};
   const stored = contentOf(table.get(key));
   if (sameItem(stored, wanted)) return;
-  const item = nameOf(key);
+  const item = keysOf(key);
   const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
   found.push({
     ...{ name: nameOfPart(key, 'index-item'), item, touchedBy },
@@ -170,9 +147,9 @@ function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
   const wanted: Item = table.get(edge) === undefined ? {} : { child: { S: edge.source } };
   const stored = contentOf(table.get(key));
   if (sameItem(stored, wanted)) return;
-  const item = nameOf(key);
+  const item = keysOf(key);
   found.push({
-    ...{ name: nameOfPart(key, 'reverse-item'), item, touchedBy: [item, nameOf(edge)] },
+    ...{ name: nameOfPart(key, 'reverse-item'), item, touchedBy: [item, keysOf(edge)] },
     text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
   });
 }
@@ -183,17 +160,9 @@ function judgeCount(found: Wrong[], table: PlainTable, source: string): void {
   const number = stored !== undefined && 'N' in stored ? Number(stored.N) : 0;
   const live = liveCount(table, source);
   if (number === live) return;
-  const item = nameOf(key);
+  const item = keysOf(key);
   found.push({
     ...{ name: nameOfPart(key, 'count'), item, touchedBy: [item, `${source} ~ix/LIKES-*`] },
     text: `a count of ${number} instead of ${live}`,
   });
-}
-
-export function setOf(value: Item[string] | undefined): readonly string[] {
-  return value !== undefined && 'SS' in value ? value.SS : [];
-}
-
-function mapOf(value: Item[string] | undefined): Item | undefined {
-  return value !== undefined && 'M' in value ? value.M : undefined;
 }

@@ -51,7 +51,8 @@ function digitsOf({ units }: Exact): number {
   return (units < 0n ? -units : units).toString().length;
 }
 
-function reduced({ units, exponent }: Exact): Exact {
+/** The number without trailing zeros. */
+export function reduced({ units, exponent }: Exact): Exact {
   if (units === 0n) return { units: 0n, exponent: 0 };
   let [less, power] = [units, exponent];
   while (less % 10n === 0n) {
