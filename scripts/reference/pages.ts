@@ -16,7 +16,7 @@ import { commentOf, nodesOf, oneLine, ROOT, readText, Sources, textOf, ts } from
 /** The pages of docs/reference, made from the code. Each is a list of tables with what the code says of itself. */
 
 /** Pages of docs/reference that a person writes. */
-export const HAND_WRITTEN = ['glossary.md', 'model-options.md'];
+export const HAND_WRITTEN = ['glossary.md', 'model-options.md', 'stored-items.md'];
 
 const WRITTEN_BY = '`npm run reference` writes this page from the code.';
 

@@ -6,7 +6,7 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { node } from '../../src/core/model/schema.ts';
+import { edge, node } from '../../src/core/model/schema.ts';
 import type { RunEvent, RunHandler, RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
 import { checkRunHandler, observeHandler, redriveHandler, streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { MigrateResponse } from '../../src/deployment/lambda/migrate-call.ts';
@@ -326,4 +326,21 @@ describe('a packaged function under its role', () => {
       expect(answer.batchItemFailures).toHaveLength(failures);
     }
   });
+});
+
+it('the rights of the redrive function let it delete edges that are over', async () => {
+  const expiring = (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({}) },
+      edges: { KNOWS: edge({ from: 'USER', to: 'USER', degree: true, expires: 'expiresAt' }) },
+    });
+  const table = await guardedTable(expiring);
+  const key = { source: 'USER-1', target: 'KNOWS-USER-2' };
+  await table.store.put({ source: { S: key.source }, target: { S: key.target }, expiresAt: { N: '1000000000' } });
+  await table.projectAll();
+  const { client, denied } = await table.as('RedriveRole');
+  await redriveHandler(table.graph, { client, logger })({ ended: true }, context);
+  expect(denied).toEqual([]);
+  expect((await table.store.get(key, { consistent: true })).item).toBeUndefined();
 });

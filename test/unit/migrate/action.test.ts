@@ -29,7 +29,7 @@ describe('an action that names views', () => {
 
 it.each([
   ['view:USR', 'Did you mean view:USER?'],
-  ['everything', 'edgeloom status lists them.'],
+  ['everything', 'edgeloom status lists them'],
 ])('an action on %s, as which nothing is known, is refused', (name, hint) => {
   const refused = { message: `Neither the table nor the model has a projection ${name}.` };
   const ask = () => actionTarget(registry, WANTED, { kind: 'drop', name });

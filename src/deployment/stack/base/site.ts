@@ -97,7 +97,7 @@ function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: s
 }
 
 /**
- * As many indexes as the stack is told to keep, and those that the model uses. Its last use of an index may leave the model while older
+ * The indexes that the parameter `keepIndexes` names, and those that the model uses. Its last use of an index may leave the model while older
  * readers ask through it; an index without items costs nothing.
  */
 function indexesToKeep({ indexes, table }: CompiledModel, { keepIndexes }: Parameters): readonly IndexName[] {
@@ -105,7 +105,7 @@ function indexesToKeep({ indexes, table }: CompiledModel, { keepIndexes }: Param
   return [...new Set<IndexName>([...kept, ...indexes])];
 }
 
-/** What each table of a stack has unless it is told otherwise. */
+/** Indexes that each table of a stack has, but for another `keepIndexes`. */
 const FIRST_INDEXES = ['gsi0', 'gsi1'] as const;
 
 /** Resource types that take tags. */
