@@ -53,7 +53,7 @@ export {
   streamPosition,
 } from './stream/progress/stream-position.ts';
 export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
-export { type CheckCursor, type CheckTotals, parseCursor } from './trust/check/cursor.ts';
+export { type CheckCounts, type CheckCursor, parseCursor } from './trust/check/cursor.ts';
 export type { Finding, Verdict } from './trust/check/finding.ts';
 export { type ExplainOptions, type Explanation, explain } from './trust/explain/explain.ts';
 export { type Status, type StatusOptions, status } from './trust/explain/status.ts';

@@ -24,7 +24,7 @@ export { InvalidBatchError } from './client/write/batch.ts';
 export { ConditionFailedError } from './client/write/item/conditions.ts';
 export type { WriteOptions } from './client/write/item/single.ts';
 export { edgeItem, nodeItem, type PlainItem } from './client/write/plain-item.ts';
-export type { PutManyEntry } from './client/write/put-many.ts';
+export type { PutManyItem } from './client/write/put-many.ts';
 export { TransactionFailedError } from './client/write/transaction.ts';
 export type { UpdateOptions } from './client/write/update/update.ts';
 export { createWriter, type Writer, type WriterOptions } from './client/write/writer.ts';

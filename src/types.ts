@@ -48,7 +48,7 @@ export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts'
 export type { EveryReadOptions, ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
-export type { EdgeSetEntry } from './client/read/request/result.ts';
+export type { EdgeSetElement } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereOperators, WhereValue } from './client/read/request/where.ts';
 export type {
   AnySearch,
@@ -216,8 +216,8 @@ export type {
   PartDefinition,
   PartDefinitions,
   PartOptions,
-  SearchEntries,
   SearchOptions,
+  SearchValues,
 } from './core/model/schema.ts';
 export type { IndexOptions, TableOptions } from './core/model/table-options.ts';
 export type { ReadStats } from './core/store-pages.ts';
@@ -300,7 +300,7 @@ export type { Shard, StreamDescription, StreamPage, StreamSource } from './strea
 export type { NewestPositionSource, StreamLabelSource } from './stream/stream-label.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
-export type { CheckCursor, CheckTotals } from './trust/check/cursor.ts';
+export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
 export type { Finding, Verdict } from './trust/check/finding.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
 export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';

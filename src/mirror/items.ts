@@ -2,7 +2,8 @@
 export type MappedItem = { readonly source: string; readonly target: string } & Readonly<Record<string, unknown>>;
 
 /**
- * A node that a mapping makes.
+ * A node that a mapping makes. It needs no graph, unlike `nodeItem`: a mapping is declared before the graph, and the mirror checks
+ * its items by the graph when it writes them.
  *
  * @example
  * mappedNode(`ISSUE-${item.issueNumber}`, { subject: item.subject });

@@ -9,7 +9,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** Tickets of users and teams, in all three kinds of orders; the index partitions include their owners. */
+/** Tickets of users and teams, in all three kinds of orders; the index partitions include their targets. */
 const tickets = (table: string) =>
   defineGraph({
     table,

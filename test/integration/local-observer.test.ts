@@ -2,7 +2,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createWriter } from '../../src/index.ts';
-import { readPublishedMark } from '../../src/stream/progress/marks.ts';
+import { readPublishedLowWatermark } from '../../src/stream/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
@@ -61,7 +61,7 @@ describe('the observer of startLocal', () => {
     await vi.waitFor(() => expect(observer?.verifiedThroughMs).toBeGreaterThan(writtenMs), PATIENCE);
     // The mark is moved meanwhile: a finding waits for it.
     await vi.waitFor(async () => {
-      expect((await readPublishedMark(store)).published?.upToMs).toBeGreaterThan(writtenMs);
+      expect((await readPublishedLowWatermark(store)).published?.upToMs).toBeGreaterThan(writtenMs);
     }, PATIENCE);
     const counts = [...readersOf(readers.reads).values()];
     expect(counts.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { readPublishedMark } from '../../src/stream/progress/marks.ts';
+import { readPublishedLowWatermark } from '../../src/stream/progress/marks.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
@@ -117,7 +117,7 @@ describe('the observer of a table', () => {
     });
     // The finding waits for the mark: so the mark has moved, and by these reads alone.
     expect(found).toContainEqual(expect.objectContaining({ isCertain: true }));
-    expect((await readPublishedMark(store)).published?.upToMs).toBeGreaterThan(brokenMs - 61_000);
+    expect((await readPublishedLowWatermark(store)).published?.upToMs).toBeGreaterThan(brokenMs - 61_000);
     const late = reads.filter(({ atMs }) => atMs > endMs - LATE_READS_MS);
     expect(late.length).toBeGreaterThan(0);
     for (const [, readers] of readersOf(late)) expect(readers).toBe(1);

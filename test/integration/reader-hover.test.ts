@@ -95,7 +95,7 @@ describe('an editor shows over the result of a read', () => {
         .replace(/\s+/g, ' ')
         .replace(/\$\{string\}/g, '*');
     expect(line('got')).toBe(
-      'const got: (View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
+      'const got: (View<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetElement<"MEMBER", ' +
         '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">> | null)[]',
     );
     expect(line('inbound')).toContain(

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { importFile } from '../../src/client/write/import.ts';
 import type { ConditionFailedError } from '../../src/client/write/item/conditions.ts';
-import type { PutManyEntry } from '../../src/client/write/put-many.ts';
+import type { PutManyItem } from '../../src/client/write/put-many.ts';
 import type { TransactionFailedError } from '../../src/client/write/transaction.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -269,7 +269,7 @@ describe('putMany', () => {
     let taken = 0;
     let written = 0;
     let most = 0;
-    async function* entries(): AsyncGenerator<PutManyEntry> {
+    async function* entries(): AsyncGenerator<PutManyItem> {
       for (let i = 0; i < 400; i++) {
         taken += 1;
         most = Math.max(most, taken - written);
@@ -312,7 +312,7 @@ describe('putMany', () => {
     const { writer } = await open();
     const controller = new AbortController();
     let taken = 0;
-    function* entries(): Generator<PutManyEntry> {
+    function* entries(): Generator<PutManyItem> {
       for (;;) {
         taken += 1;
         yield { id: `TASK-${taken}` };

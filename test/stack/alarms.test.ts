@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/deployment/lambda/metrics.ts';
 import { DOCS } from '../../src/foundation/docs.ts';
-import { emptyTotals } from '../../src/trust/check/cursor.ts';
+import { emptyCounts } from '../../src/trust/check/cursor.ts';
 import { emptyRedrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { watchedOf } from '../support/stack/alarm-rules.ts';
@@ -173,7 +173,7 @@ describe('what the functions emit themselves', () => {
     ofRedrive.emitCheckAge(3);
     ofRedrive.emitRegistry({ isManaged: true, open: 0 });
     ofRedrive.emitStream(false);
-    createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyTotals());
+    createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyCounts());
     const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
     const names = new Set<string>();
     for (const document of documents) {

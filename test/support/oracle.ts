@@ -429,7 +429,7 @@ function partitionOf(base: Base, node: Base | undefined, { partition }: InboundM
   return value && encodeValue(value, 'string', false);
 }
 
-/** A node in the index partitions of the edge types that enter it and include their owner. */
+/** A node in the index partitions of the edge types that enter it and include their target. */
 function addTargetItems(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
   for (const edge of edges) {
     const { type, to, inbound } = edge;

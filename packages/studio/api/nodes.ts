@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EdgeResult, EdgeSetEntry, Page, StoredNode } from '../../../src/client/read/request/result.ts';
+import type { EdgeResult, EdgeSetElement, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
@@ -18,7 +18,7 @@ export interface NodeAnswer {
   parts: Record<string, Record<string, unknown>>;
   /** The attributes of its view; null: nothing is projected. */
   view: Record<string, unknown> | null;
-  edgeSet: EdgeSetEntry[];
+  edgeSet: EdgeSetElement[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
   edgeSetSize: number;
 }
@@ -45,7 +45,7 @@ export const NODE_ROUTES = [
       reader.getNode(id),
       partsOf(context, id),
     ]);
-    const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
+    const edgeSet = (seen?.edgeSet ?? []) as EdgeSetElement[];
     return {
       id,
       type: typePrefix(id) ?? null,

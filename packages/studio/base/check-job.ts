@@ -4,7 +4,7 @@ import { type FailureDocument, failureDocument } from '../../../src/foundation/f
 import { sleep } from '../../../src/foundation/runtime.ts';
 import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
-import type { CheckTotals } from '../../../src/trust/check/cursor.ts';
+import type { CheckCounts } from '../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 
@@ -13,7 +13,7 @@ export interface CheckState {
   /** Such as `GOAL-G1`, `1 % of the table`. */
   scope: string;
   state: 'running' | 'done' | 'stopped' | 'failed';
-  totals: CheckTotals | null;
+  totals: CheckCounts | null;
   /** Items that the table is said to hold; 0 where that does not tell how far it is. */
   expected: number;
   /** Worst verdict first; of each type outside the model one item. */

@@ -17,7 +17,7 @@ import { decodeElements } from '../read/nodes/edge-set.ts';
 import { hasEveryGroup, totalOfAmounts } from '../read/nodes/total.ts';
 import { plainViewAttributes } from '../read/nodes/views.ts';
 import type { ReadContext } from '../read/request/context.ts';
-import type { EdgeSetEntry } from '../read/request/result.ts';
+import type { EdgeSetElement } from '../read/request/result.ts';
 import { isFed } from './fed.ts';
 import type {
   CountChange,
@@ -106,7 +106,7 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
   // A type that comes back into the set brings all of its edges in one write.
-  const hasRoom = ({ type }: EdgeSetEntry): boolean => !isOutgrown.has(type);
+  const hasRoom = ({ type }: EdgeSetElement): boolean => !isOutgrown.has(type);
   const [before, after] = [shownElements(oldImage), shownElements(newImage)];
   const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
   const entered = entriesWithout(model, newImage, after, before).filter(hasRoom);
@@ -143,7 +143,7 @@ function entriesWithout(
   view: Item | undefined,
   shown: ReadonlyMap<string, string>,
   other: ReadonlyMap<string, string>,
-): EdgeSetEntry[] {
+): EdgeSetElement[] {
   const only = [...shown].flatMap(([element, copy]) => (other.get(element) === copy ? [] : [element]));
   return decodeElements(only, readNumber, copiesByEdge(view));
 }

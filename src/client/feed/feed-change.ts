@@ -1,4 +1,4 @@
-import type { EdgeSetEntry } from '../read/request/result.ts';
+import type { EdgeSetElement } from '../read/request/result.ts';
 
 /** The part that all changes have. */
 export interface ItemChange {
@@ -29,9 +29,9 @@ export interface ViewChange extends ItemChange {
   /** The attributes as they are now; null: there is no such node, or part. */
   attributes: Record<string, unknown> | null;
   /** Edges that have gone from the edge set, or have changed. */
-  left?: EdgeSetEntry[];
+  left?: EdgeSetElement[];
   /** Edges that have come into the edge set, or have changed. */
-  entered?: EdgeSetEntry[];
+  entered?: EdgeSetElement[];
   /**
    * Edge types that the edge set has no room for: it tells nothing of their edges, so read the node where you need
    * them. Once a type is not among them any more, `entered` has all of its edges.

@@ -28,7 +28,7 @@ import type {
 import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type { EdgeResult, EdgeSetEntry, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
+import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
@@ -89,14 +89,14 @@ type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
 /** The labels that only other edge types have. */
 type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLabel<G, EdgeType<G>>, EdgeLabel<G, E>>;
 
-/** The attributes that an edge type copies of its targets; undefined where it copies none, so that any entry can be asked for it. */
+/** The attributes that an edge type copies of its targets; undefined where it copies none, so that any element can be asked for it. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
   : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
 
-/** The entries of edge sets, by edge type. Each is worked out once, for all node types that have it. */
-type Entries<G extends CompiledModel> = {
-  [E in EdgeTypeInSet<G>]: EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
+/** The elements of edge sets, by edge type. Each is worked out once, for all node types that have it. */
+type Elements<G extends CompiledModel> = {
+  [E in EdgeTypeInSet<G>]: EdgeSetElement<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
 };
 
 /** The node types that edges may leave, by edge type. */
@@ -104,17 +104,17 @@ type Sources<G extends CompiledModel> = { [E in EdgeTypeInSet<G>]: EdgeSourceTyp
 
 type LeavingIn<Ends, T> = { [E in keyof Ends]: [T & Ends[E]] extends [never] ? never : E }[keyof Ends];
 
-/** An edge-set entry of an edge type that may leave nodes of the types `T`. Where the type is not known (never), of any edge type. */
-type EntryOf<G extends CompiledModel, T extends string> = [T] extends [never]
-  ? Entries<G>[keyof Entries<G>]
-  : Entries<G>[LeavingIn<Sources<G>, T>];
+/** An element of an edge type that may leave nodes of the types `T`. Where the type is not known (never), of any edge type. */
+type ElementOf<G extends CompiledModel, T extends string> = [T] extends [never]
+  ? Elements<G>[keyof Elements<G>]
+  : Elements<G>[LeavingIn<Sources<G>, T>];
 
 /** The result of `getViews` for an id. */
 export type ViewOfId<
   G extends CompiledModel,
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
-> = Id extends string ? View<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, EntryOf<G, TypeOfId<G, Id>>> : never;
+> = Id extends string ? View<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, ElementOf<G, TypeOfId<G, Id>>> : never;
 
 /** The attributes of nodes, and those of their parts, as far as they are selected; open ones where the type is not known (never). */
 type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]

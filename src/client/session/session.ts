@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { Look } from '../../stream/progress/look.ts';
-import { decodeToken, encodeToken, type SessionKey, type TokenEntry, tableTag } from './token.ts';
+import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } from './token.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
@@ -86,7 +86,7 @@ export class Session {
   /** The session as a text for a cookie or a header. */
   token(): string {
     const now = this.now();
-    const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenEntry => {
+    const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenItem => {
       if (pending > 0) return [source, target, now];
       if (passedAt !== undefined) return [source, target, at, passedAt];
       return look === undefined ? [source, target, at] : [source, target, at, look.at, look.revisions];

@@ -14,7 +14,7 @@ export type SessionKey = string | Uint8Array;
 export interface TokenContent {
   /** The tag of the table's name, by `tableTag`; absent where nothing was asked yet. */
   table?: string | undefined;
-  keys: TokenEntry[];
+  keys: TokenItem[];
   /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */
   overflowAt?: number | undefined;
   overflowPassedAt?: number | undefined;
@@ -24,7 +24,7 @@ export interface TokenContent {
  * Key, time of the write in milliseconds, and where known when the stream's mark had passed it, or what the last look saw: its
  * time and the revisions.
  */
-export type TokenEntry = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
+export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;
 const TAG_BYTES = 16;
@@ -65,7 +65,7 @@ function isContent(value: unknown): value is TokenContent {
   return isTime(overflowAt) && isTime(overflowPassedAt) && value.keys.every(isEntry);
 }
 
-function isEntry(entry: unknown): entry is TokenEntry {
+function isEntry(entry: unknown): entry is TokenItem {
   if (!Array.isArray(entry)) return false;
   const [source, sortKey, at, seenAt, revisions] = entry as unknown[];
   const isKey = typeof source === 'string' && typeof sortKey === 'string' && typeof at === 'number';

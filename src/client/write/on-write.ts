@@ -1,7 +1,7 @@
 import { parseNodeId } from '../../core/items/keys.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isPlainObject } from './checks/values.ts';
-import type { PutManyEntry } from './put-many.ts';
+import type { PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
 /** One item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
@@ -66,12 +66,12 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
 
 async function* entriesWith(
   onWrite: OnWrite,
-  entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
-): AsyncGenerator<PutManyEntry> {
+  entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
+): AsyncGenerator<PutManyItem> {
   for await (const entry of entries) {
-    const { attributes, ...key } = Object(entry) as PutManyEntry;
+    const { attributes, ...key } = Object(entry) as PutManyItem;
     yield isPlainObject(entry)
-      ? ({ ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyEntry)
+      ? ({ ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyItem)
       : entry;
   }
 }

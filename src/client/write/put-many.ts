@@ -7,7 +7,7 @@ import { baseKeyText } from './batch.ts';
 import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
 
 /** A node, a part of one, or an edge to put. */
-export type PutManyEntry =
+export type PutManyItem =
   | { id: string; part?: string; attributes?: unknown }
   | { source: string; type: string; target: string; attributes?: unknown };
 
@@ -30,13 +30,13 @@ export interface PutManyResult extends CallResult {
 const BATCH_ITEMS = 25;
 
 /**
- * Puts a stream of nodes and edges, 25 a call. Entries are taken as fast as they are written; puts of one key are made in
- * their order. A bad entry ends it with its error, after the calls in flight; what came before it is written.
+ * Puts a stream of nodes and edges, 25 a call. Items are taken as fast as they are written; puts of one key are made in
+ * their order. A bad item ends it with its error, after the calls in flight; what came before it is written.
  */
 export async function putMany(
   graph: CompiledModel,
   store: Store,
-  entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
+  entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
   { concurrency = 8, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
   const result: PutManyResult = { items: 0, calls: 0 };
@@ -85,7 +85,7 @@ export async function putMany(
   return result;
 }
 
-/** The entries until a signal is aborted; then it throws the signal's reason, without waiting for an entry that may not come. */
+/** The items until a signal is aborted; then it throws the signal's reason, without waiting for an item that may not come. */
 async function* untilStopped<T>(
   entries: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -110,7 +110,7 @@ async function* untilStopped<T>(
   }
 }
 
-async function itemOf(graph: CompiledModel, entry: PutManyEntry, position: number) {
+async function itemOf(graph: CompiledModel, entry: PutManyItem, position: number) {
   if ('id' in entry) {
     const { id, part, attributes = {} } = entry;
     return part === undefined ? nodeItem(graph, id, attributes, 'batch') : partItem(graph, id, part, attributes);
@@ -120,7 +120,7 @@ async function itemOf(graph: CompiledModel, entry: PutManyEntry, position: numbe
   }
   throw new EdgeloomError(
     'invalid-argument',
-    `Entry ${position} of putMany is neither a node nor an edge.`,
+    `Item ${position} of putMany is neither a node nor an edge.`,
     'Give { id, attributes } or { source, type, target, attributes }.',
   );
 }

@@ -30,7 +30,7 @@ import type { WriteContext } from './item/send.ts';
 import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
 import { type OnWrite, withOnWrite } from './on-write.ts';
 import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
-import { type PutManyEntry, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
+import { type PutManyItem, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
 import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
 import type { Change } from './update/attribute-change.ts';
 import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
@@ -164,16 +164,13 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts a stream of nodes and edges, 25 a call; entries are taken as fast as they are written. Puts of one key are made in
-   * their order. A bad entry, or an aborted signal, ends it with its error; what came before is written.
+   * Puts a stream of nodes and edges, 25 a call; items are taken as fast as they are written. Puts of one key are made in
+   * their order. A bad item, or an aborted signal, ends it with its error; what came before is written.
    *
    * @example
-   * await writer.putMany(entriesOfFile(), { onProgress: (items) => console.log(items) });
+   * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
    */
-  putMany(
-    entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
-    options?: PutManyOptions,
-  ): Promise<PutManyResult>;
+  putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
    * Deletes a node with its parts, with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
    * an edge type with `copy`; of one with `inbound` those that are in at least one of its orders, because they, or their
@@ -311,9 +308,9 @@ function writerOf(
         return builder.run(options);
       });
     },
-    async putMany(entries, options) {
+    async putMany(items, options) {
       checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: 'boolean' });
-      return write(options, ({ store }) => putMany(graph, store, entries, options));
+      return write(options, ({ store }) => putMany(graph, store, items, options));
     },
     async deleteNodeWithEdges(id, options = {}) {
       checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: 'boolean' });

@@ -239,10 +239,10 @@ type CheckedOrders<A, Given> = {
 
 /** An order of edges as it is given: one value, or a list of them. */
 type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
-  ? { readonly [Place in keyof Given]: CheckedEdgePart<A, Given[Place]> }
-  : CheckedEdgePart<A, Given>;
+  ? { readonly [Place in keyof Given]: CheckedEdgeValue<A, Given[Place]> }
+  : CheckedEdgeValue<A, Given>;
 
-type CheckedEdgePart<A, Given> = Given extends string
+type CheckedEdgeValue<A, Given> = Given extends string
   ? CheckedName<A, Given, 'string', OrderRemedies<Given>>
   : Given extends
         | { readonly kind: 'source' }

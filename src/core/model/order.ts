@@ -165,13 +165,16 @@ export function number<const Name extends string | SourceValue>(attribute: Name)
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
 /** One value that edges are sorted by: of the edge, or of its source node. */
-export type EdgeOrderPart<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
+export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
- * An order of edges: one value, or several in order. A list is searched by its leading values, as a path is; an edge
+ * An order of edges: one value, or several in order. All run upwards, and a reader's `reverse: true` gives the order from its end.
+ * There is no `desc`: values against each other in one order need inverted keys, which exist for numbers and dates, and not for texts,
+ * since the shorter of two texts sorts first in both directions. `derive` gives an inverted number where one order needs it.
+ * A list is searched by its leading values, as a path is; an edge
  * is found by those up to the first that it lacks, and one that lacks the first is left out.
  */
-export type EdgeOrderOption<A> = EdgeOrderPart<A> | readonly EdgeOrderPart<A>[];
+export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];
 
 /** Which attributes are copied: keys only, a list, or all of them. */
 export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];

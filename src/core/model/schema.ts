@@ -63,10 +63,10 @@ export interface SearchOptions<A> {
 }
 
 /** A search attribute: its options, or an order in short. */
-export type SearchEntry<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
+export type SearchValue<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
 
 /** The `search` option of a node type. */
-export type SearchEntries<A> = Readonly<Record<string, SearchEntry<A> | Order<A>>>;
+export type SearchValues<A> = Readonly<Record<string, SearchValue<A> | Order<A>>>;
 
 /** Options of a part of a node type. */
 export interface PartOptions<Searches = unknown, View = unknown, F extends Fields = Fields> {
@@ -78,7 +78,7 @@ export interface PartOptions<Searches = unknown, View = unknown, F extends Field
   search?: Checked<
     Searches,
     CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
-    SearchEntries<AttributesOf<F>>
+    SearchValues<AttributesOf<F>>
   >;
 }
 
@@ -159,7 +159,7 @@ export interface NodeOptions<
   search?: Checked<
     Searches,
     CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
-    SearchEntries<AttributesOf<F>>
+    SearchValues<AttributesOf<F>>
   >;
   /**
    * Parts of the node by how often they change, each an item of its own: `{ source: id, target: 'STATE', … }`. Names match

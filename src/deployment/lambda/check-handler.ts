@@ -6,7 +6,7 @@ import { runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type CheckOptions, type CheckResult, checkTable, SETTLE_MS } from '../../trust/check/check.ts';
-import { type CheckCursor, type CheckTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { type CheckCounts, type CheckCursor, parseCursor } from '../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
 import { timeOfCall } from './call-time.ts';
@@ -28,7 +28,7 @@ export interface CheckEvent {
 }
 
 /** The result of a call: totals of it and of the calls before it. */
-export interface CheckResponse extends CheckTotals {
+export interface CheckResponse extends CheckCounts {
   /** The cursor for the next call; null at the end of the check. */
   cursor: unknown;
   /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
@@ -201,7 +201,7 @@ export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions 
 }
 
 /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
-export function isClean({ drift, repaired, quarantined, unregistered }: CheckTotals): boolean {
+export function isClean({ drift, repaired, quarantined, unregistered }: CheckCounts): boolean {
   return drift.missing + drift.stale + drift.orphan <= repaired && quarantined + unregistered === 0;
 }
 

@@ -3,7 +3,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
 import { saveRunAsLastCheck, saveShare } from '../../stream/progress/last-check.ts';
-import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../../trust/check/cursor.ts';
+import { type CheckCounts, type CheckCursor, emptyCounts, parseCursor } from '../../trust/check/cursor.ts';
 import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
@@ -25,7 +25,7 @@ export type RunEvent =
   | (RunShare & { cursor?: unknown });
 
 /** The result of a worker's call: totals of it and of the calls of this run before it. */
-export interface RunResponse extends CheckTotals {
+export interface RunResponse extends CheckCounts {
   /** Call again with it after the pause; null where the worker is done, for this night or at all. */
   cursor: unknown;
   /** Seconds to wait before the next call: until what this one read is paid for, and the stream has passed what it saw. */
@@ -77,13 +77,13 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     // A call whose answer was lost is made again.
     if (place === undefined) {
       await noteRunIfDone(caller, mode, now());
-      const totals = parseStoredCursor(cursor)?.totals ?? emptyTotals();
+      const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
     const resume = parseStoredCursor(cursor ?? withFreshCounts(place));
     if (untilMs !== null && now() >= untilMs) {
       // A part that nobody has looked at is not known to be clean.
-      return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false, isClean: false };
+      return { ...(resume?.totals ?? emptyCounts()), ...DONE, isDone: false, isClean: false };
     }
     return await workOnShare(caller, event, { place, resume }, { context, now });
   };
@@ -133,7 +133,7 @@ async function noteRunIfDone({ table, store }: CheckCaller, mode: RunShare['mode
 
 /** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
 function withFreshCounts({ cursor }: SavedPlace): unknown {
-  return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyTotals() } : undefined;
+  return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyCounts() } : undefined;
 }
 
 function parseStoredCursor(cursor: unknown): CheckCursor | undefined {

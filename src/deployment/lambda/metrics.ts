@@ -2,7 +2,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { isRetryableStoreError } from '../../foundation/errors.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import type { RegistryState } from '../../registry/state.ts';
-import type { CheckTotals } from '../../trust/check/cursor.ts';
+import type { CheckCounts } from '../../trust/check/cursor.ts';
 import type { RedriveResult } from '../../trust/repair/redrive.ts';
 import type { MetricsIn } from '../metric-units.ts';
 
@@ -139,7 +139,7 @@ export function createMirrorMetrics(namespace: string, table: string): MirrorMet
 export function createCheckMetrics(
   namespace: string,
   table: string,
-): { emit(before: CheckTotals | undefined, after: CheckTotals): void } {
+): { emit(before: CheckCounts | undefined, after: CheckCounts): void } {
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit(before, after) {
@@ -155,7 +155,7 @@ export function createCheckMetrics(
 }
 
 /** The counts of a check that are metrics: a new count of a check needs one too. */
-function countsOf({ drift, unknownTypes: _types, changing: _changing, rcu, wcu, ...counts }: CheckTotals) {
+function countsOf({ drift, unknownTypes: _types, changing: _changing, rcu, wcu, ...counts }: CheckCounts) {
   const named: { [Name in keyof typeof counts as `Check${Capitalize<Name>}`]: number } = {
     CheckPartitions: counts.partitions,
     CheckBaseItems: counts.baseItems,

@@ -7,7 +7,7 @@ import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../dynamodb-source.ts';
-import { MarkMover, type MoverContext } from './mark-mover.ts';
+import { LowWatermarkMover, type MoverContext } from './mark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowWatermark`. */
@@ -55,13 +55,13 @@ export function createLowWatermark(
   const { store, client, streams, everyMs = EVERY_MS } = options;
   const { now } = runtimeOf(options);
   let source: DynamoDBStreamSource | undefined;
-  let mover: MarkMover | undefined;
+  let mover: LowWatermarkMover | undefined;
   let mark: number | undefined;
   const look = async (): Promise<number | undefined> => {
     try {
       const streamArn = source?.streamArn ?? (await describeTable(graph, { client })).streamArn;
       source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
-      mover ??= source && new MarkMover({ graph, store, source, now });
+      mover ??= source && new LowWatermarkMover({ graph, store, source, now });
       mark = await mover?.upToMs(everyMs);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'no-stream') {
@@ -79,7 +79,7 @@ export function createLowWatermark(
 
 /** The same for a process that knows the table's stream, and asks nobody for it. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
-  const mover = new MarkMover(context);
+  const mover = new LowWatermarkMover(context);
   let mark: number | undefined;
   const look = async (): Promise<number | undefined> => {
     try {

@@ -6,10 +6,10 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import {
   MOST_PUBLISHED_SHARDS,
-  type PublishedMark,
+  type PublishedLowWatermark,
   type PublishedShard,
-  publishMark,
-  readPublishedMark,
+  publishLowWatermark,
+  readPublishedLowWatermark,
   saveMark,
 } from './marks.ts';
 import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
@@ -30,7 +30,7 @@ const STREAM_MS = 25 * 3_600_000;
  * Moves the mark of a stream, unless another process does. A lease in the published mark lets one process at a time walk the
  * stream; all others read the mark that it publishes.
  */
-export class MarkMover {
+export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
   private readonly saved = new Map<string, string | undefined>();
@@ -49,7 +49,7 @@ export class MarkMover {
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
     const { store, source, now, tail } = this.context;
-    const { item, published } = await readPublishedMark(store);
+    const { item, published } = await readPublishedLowWatermark(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
@@ -63,7 +63,7 @@ export class MarkMover {
     const leased = await this.takeLease(item, ofStream);
     if (leased === 'refused') return this.markOf(await this.walkStream());
     if (leased === 'lost') {
-      const winner = (await readPublishedMark(store)).published;
+      const winner = (await readPublishedLowWatermark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
     }
     const walked = await this.walkStream();
@@ -73,7 +73,7 @@ export class MarkMover {
   }
 
   private markOf(walked: WalkedStream): number | undefined {
-    const upToMs = requireMarkOfEnabledStream(walked);
+    const upToMs = requireLowWatermark(walked);
     const { renewedMs } = this;
     return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
@@ -89,9 +89,9 @@ export class MarkMover {
     };
     // One after the other they would outlast the lease of a stream with many shards.
     await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
-    const { item, published } = await readPublishedMark(store);
+    const { item, published } = await readPublishedLowWatermark(store);
     if (published?.holder !== this.id) return;
-    await publishMark(store, item, {
+    await publishLowWatermark(store, item, {
       streamArn: source.streamArn,
       lookedAtMs,
       holder: this.id,
@@ -109,13 +109,13 @@ export class MarkMover {
 
   private async takeLease(
     seen: Item | undefined,
-    published: PublishedMark | undefined,
+    published: PublishedLowWatermark | undefined,
   ): Promise<'leased' | 'lost' | 'refused'> {
     const { renewedMs } = this;
     const { store, source, now } = this.context;
     const lease = { streamArn: source.streamArn, holder: this.id, leaseUntilMs: now() + LEASE_MS, renewedMs };
     try {
-      const isMine = await publishMark(store, seen, { lookedAtMs: 0, ...published, ...lease });
+      const isMine = await publishLowWatermark(store, seen, { lookedAtMs: 0, ...published, ...lease });
       return isMine ? 'leased' : 'lost';
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;
@@ -135,7 +135,7 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
 }
 
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
-function requireMarkOfEnabledStream({ upToMs, isDisabled }: WalkedStream): number | undefined {
+function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(
     'fatal',

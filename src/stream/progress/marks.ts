@@ -34,7 +34,7 @@ export interface PublishedShard {
 }
 
 /** The mark of a whole stream, as a process has published it. */
-export interface PublishedMark {
+export interface PublishedLowWatermark {
   /** The ARN of its stream. */
   streamArn: string;
   /** Every record made before this time is applied, in milliseconds since 1970; absent if that is not known. */
@@ -148,18 +148,18 @@ export async function saveMarks(
 }
 
 /** Reads the published mark, and the item that holds it. */
-export async function readPublishedMark(
+export async function readPublishedLowWatermark(
   store: Pick<Store, 'get'>,
-): Promise<{ item: Item | undefined; published: PublishedMark | undefined }> {
+): Promise<{ item: Item | undefined; published: PublishedLowWatermark | undefined }> {
   const { item } = await store.get(SUMMARY, { consistent: true });
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
 /** Publishes a mark, unless another process has written the item since it was read as `seen`; returns whether it did. */
-export async function publishMark(
+export async function publishLowWatermark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
-  mark: PublishedMark,
+  mark: PublishedLowWatermark,
 ): Promise<boolean> {
   const { applied } = await store.update({
     key: SUMMARY,

@@ -1,7 +1,7 @@
 import type { OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { readConsumers } from './consumers.ts';
-import { type PublishedMark, readPublishedMark } from './marks.ts';
+import { type PublishedLowWatermark, readPublishedLowWatermark } from './marks.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
 /**
@@ -21,7 +21,7 @@ type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
 
 /** The time before which every record is applied, as a process has published it lately, in milliseconds since 1970; undefined: none has. */
 export async function publishedUpToMs(context: PublishedContext): Promise<number | undefined> {
-  return (await freshMark(context))?.upToMs;
+  return (await freshLowWatermark(context))?.upToMs;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function publishedUpToMs(context: PublishedContext): Promise<number
  * counts as applied while its oldest open record is younger than the claims of consumers are late.
  */
 export async function publishedPosition(context: PublishedContext): Promise<StreamPosition | undefined> {
-  const { lookedAtMs, upToMs, shards } = (await freshMark(context)) ?? {};
+  const { lookedAtMs, upToMs, shards } = (await freshLowWatermark(context)) ?? {};
   if (lookedAtMs === undefined || upToMs === undefined || shards === undefined) return undefined;
   return {
     lookedAtMs,
@@ -44,8 +44,8 @@ export async function publishedPosition(context: PublishedContext): Promise<Stre
   };
 }
 
-async function freshMark({ store, source, now }: PublishedContext): Promise<PublishedMark | undefined> {
-  const { published } = await readPublishedMark(store);
+async function freshLowWatermark({ store, source, now }: PublishedContext): Promise<PublishedLowWatermark | undefined> {
+  const { published } = await readPublishedLowWatermark(store);
   if (published?.streamArn !== source.streamArn) return undefined;
   return now() - published.lookedAtMs < FRESH_MS ? published : undefined;
 }

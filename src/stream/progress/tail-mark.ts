@@ -1,7 +1,7 @@
 import { TailedSource } from '../tailed-source.ts';
 import { lowWatermarkOfStream } from './low-watermark.ts';
 import type { MoverContext } from './mark-mover.ts';
-import { readPublishedMark } from './marks.ts';
+import { readPublishedLowWatermark } from './marks.ts';
 
 /** The low watermark of a stream in a process that reads the whole stream anyway, such as an observer. */
 export interface TailMark {
@@ -28,7 +28,7 @@ export function lowWatermarkOfTail(context: MoverContext, everyMs: number): Tail
     async upToMs() {
       if (listener.throughMs !== undefined) return await move();
       // Until each shard is read, the mark is where another process, or this one before its restart, has left it.
-      const { published } = await readPublishedMark(store);
+      const { published } = await readPublishedLowWatermark(store);
       return published?.streamArn === source.streamArn ? published.upToMs : undefined;
     },
   };

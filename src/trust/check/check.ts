@@ -19,7 +19,7 @@ import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '
 import { Repairer } from '../repair/repairer.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { hasTooManyCalls, Looks } from './confirm.ts';
-import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
+import { type CheckCounts, type CheckCursor, emptyCounts } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
@@ -89,7 +89,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   /** Called with one line for each repair, or planned one. */
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each page with the totals, and with a function that makes the cursor to continue from. */
-  onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
+  onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
   /**
@@ -100,7 +100,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
 }
 
 /** The result of a check. */
-export interface CheckResult extends CheckTotals {
+export interface CheckResult extends CheckCounts {
   /** The place to continue from; absent if the check is complete. */
   cursor?: CheckCursor;
 }
@@ -223,7 +223,7 @@ class Check {
     const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;
     this.runtime = runtimeOf(options);
     const { now, wait, random, remainingMs } = this.runtime;
-    const totals = structuredClone(resume?.totals ?? emptyTotals());
+    const totals = structuredClone(resume?.totals ?? emptyCounts());
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });

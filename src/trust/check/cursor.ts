@@ -5,10 +5,8 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { openSegmentsSchema } from '../../store/walk-schemas.ts';
 
-/** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
-
 /** The counts of a check. */
-export interface CheckTotals {
+export interface CheckCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
@@ -45,13 +43,13 @@ export interface CheckCursor extends WalkPlace {
   items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;
   /** First looks at suspects, if the next call takes the second looks: the time of the last look, and a digest of each. */
   looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
-  totals: CheckTotals;
+  totals: CheckCounts;
 }
 
 const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
 // A count of a later version is no mistake: a run may go on by an older one.
-const totalsSchema = z.object({
+const countsSchema = z.object({
   partitions: count,
   baseItems: count,
   derivedItems: count,
@@ -81,14 +79,14 @@ const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
   suspects: z.array(z.string()),
   items: z.optional(z.array(z.strictObject({ ...key, base: z.optional(z.strictObject(key)) }))),
   looks: z.optional(z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count })),
-  totals: totalsSchema,
+  totals: countsSchema,
 });
 
 /** The looks that the next call compares with its own. */
 export type Looked = NonNullable<CheckCursor['looks']>;
 
 /** Returns the totals of a check that has counted nothing yet. */
-export function emptyTotals(): CheckTotals {
+export function emptyCounts(): CheckCounts {
   return {
     partitions: 0,
     baseItems: 0,

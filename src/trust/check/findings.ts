@@ -3,7 +3,7 @@ import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { Confirmed } from './confirm.ts';
-import type { CheckTotals } from './cursor.ts';
+import type { CheckCounts } from './cursor.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 /** The most differing parts of one derived item that a finding names. */
@@ -109,7 +109,7 @@ export class Findings {
 /** The running totals of a check. */
 export class CheckTally {
   constructor(
-    readonly totals: CheckTotals,
+    readonly totals: CheckCounts,
     private readonly onFinding: ((finding: Finding) => void) | undefined,
   ) {}
 
@@ -122,7 +122,7 @@ export class CheckTally {
   }
 
   /** Adds to some of the totals. */
-  addToTotals(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes' | 'changing'>>): void {
+  addToTotals(counts: Partial<Omit<CheckCounts, 'drift' | 'unknownTypes' | 'changing'>>): void {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 

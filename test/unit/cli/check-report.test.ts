@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reportJunit, reportText } from '../../../packages/cli/commands/trust/check-report.ts';
 import { isExplainedByLag, waitingText } from '../../../packages/cli/commands/trust/check-waiting.ts';
 import { reportTargets } from '../../../packages/cli/commands/trust/report-file.ts';
-import { emptyTotals } from '../../../src/trust/check/cursor.ts';
+import { emptyCounts } from '../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 
@@ -80,7 +80,7 @@ describe('what a report keeps of many findings', () => {
 
   it('shows a part of each verdict as text, and types outside the model last, as a line each', () => {
     const types = [{ type: 'ALIEN', items: 50, nearest: null }];
-    const totals = { ...emptyTotals(), unknown: 57, unknownTypes: types };
+    const totals = { ...emptyCounts(), unknown: 57, unknownTypes: types };
     const kept = keptOf([...many('unknown', 50, 'ALIEN'), ...many('pending', 60), ...many('orphan', 1)], 30);
     const lines = reportText(totals, kept, { seconds: 1, looksForNodes: false }).split('\n').slice(3);
     expect(lines).toEqual([
@@ -96,7 +96,7 @@ describe('what a report keeps of many findings', () => {
 describe('the text of a check', () => {
   const textOf = (expected: string, actual: string): string[] => {
     const finding: Finding = { source: 'GOAL-1', target: '~view', verdict: 'stale', expected, actual };
-    return reportText(emptyTotals(), keptOf([finding]), { seconds: 1, looksForNodes: false })
+    return reportText(emptyCounts(), keptOf([finding]), { seconds: 1, looksForNodes: false })
       .split('\n')
       .slice(-2);
   };
@@ -104,7 +104,7 @@ describe('the text of a check', () => {
 
   it('names dangling edges only where it has looked for them', () => {
     const counts = (dangling: number, looksForNodes: boolean): string =>
-      reportText({ ...emptyTotals(), dangling }, keptOf([]), { seconds: 1, looksForNodes });
+      reportText({ ...emptyCounts(), dangling }, keptOf([]), { seconds: 1, looksForNodes });
     expect(counts(0, false)).not.toContain('dangling');
     expect(counts(0, true)).toContain('0 quarantined, 0 dangling, 0 unknown');
     expect(counts(3, false)).toContain('3 dangling');

@@ -66,7 +66,7 @@ describe('the cost of a put', () => {
 });
 
 describe('the cost of a query', () => {
-  it('is told for each order, by its shards, and says where the target comes along', () => {
+  it('is told for each order, by its shards, and includes the target where the model does', () => {
     for (const order of ['gsi0', 'gsi1', 'byHours']) {
       expect(query(`inbound FOR by ${order}, with its target`)).toMatchObject({ calls: 1, rcu: 0.5 });
     }

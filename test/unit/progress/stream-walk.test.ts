@@ -4,7 +4,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import type { Claim } from '../../../src/stream/progress/claims.ts';
 import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
-import { MarkMover } from '../../../src/stream/progress/mark-mover.ts';
+import { LowWatermarkMover } from '../../../src/stream/progress/mark-mover.ts';
 import { saveMark } from '../../../src/stream/progress/marks.ts';
 import { streamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
@@ -85,7 +85,7 @@ it('the open records of many shards are compared 32 at once, and their marks are
     get: (target, name) =>
       name === 'put' ? (item: Item) => saved.count(() => target.put(item)) : Reflect.get(target, name).bind(target),
   });
-  await new MarkMover({ ...context, graph, store: counting }).upToMs(0);
+  await new LowWatermarkMover({ ...context, graph, store: counting }).upToMs(0);
   expect(saved.seen()).toEqual({ most: 32, all: SHARDS });
 
   // A comparison that fails ends the look: those that wait for their turn are not made.
@@ -144,7 +144,8 @@ it('goes on from the marks that the table has', async () => {
 it('gives no mark of a new stream while the one before may have records', async () => {
   const store = new MemoryStore(graph.table);
   let nowMs = NOW;
-  const moverOf = (source: MemoryStream): MarkMover => new MarkMover({ graph, store, source, now: () => nowMs });
+  const moverOf = (source: MemoryStream): LowWatermarkMover =>
+    new LowWatermarkMover({ graph, store, source, now: () => nowMs });
   const before = new MemoryStream(NOW);
   expect(await moverOf(before).upToMs(0)).toBe(NOW);
   const source = new MemoryStream(NOW);
@@ -162,7 +163,7 @@ it('gives no mark of a stream that is switched off: the table may have another',
   const store = new MemoryStore(graph.table);
   const source = new MemoryStream(NOW);
   source.add('shard-1', [1]);
-  const mover = new MarkMover({ graph, store, source, now: () => NOW });
+  const mover = new LowWatermarkMover({ graph, store, source, now: () => NOW });
   await mover.upToMs(0);
   source.status = 'DISABLED';
   await expect(mover.upToMs(0)).rejects.toMatchObject({ code: 'no-stream' });

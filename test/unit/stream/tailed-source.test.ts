@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
-import { readPublishedMark, saveMark } from '../../../src/stream/progress/marks.ts';
+import { readPublishedLowWatermark, saveMark } from '../../../src/stream/progress/marks.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
 import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-mark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';
@@ -186,7 +186,7 @@ describe('the low watermark by the pages of a tail', () => {
       await mark.upToMs();
       await mark.upToMs();
       expect(source.reads - reads, `seed ${seed}`).toBe(0);
-      expect((await readPublishedMark(store)).published?.upToMs).toBe(await mark.upToMs());
+      expect((await readPublishedLowWatermark(store)).published?.upToMs).toBe(await mark.upToMs());
     }
   });
 

@@ -1,6 +1,6 @@
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import type { CheckTotals } from '../../../../src/trust/check/cursor.ts';
+import type { CheckCounts } from '../../../../src/trust/check/cursor.ts';
 import { type Finding, REPORTED, WRONG } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
@@ -17,7 +17,7 @@ interface TextState {
 
 /** A check's result for people: the counts, then what was found, worst first. */
 export function reportText(
-  totals: CheckTotals,
+  totals: CheckCounts,
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
   { seconds, looksForNodes }: TextState,
 ): string {
@@ -70,7 +70,7 @@ function keyText({ source, target }: Finding): string {
 }
 
 /** The counts besides drift; a rare one only where there is something to count. */
-function countsText(totals: CheckTotals, looksForNodes: boolean): string {
+function countsText(totals: CheckCounts, looksForNodes: boolean): string {
   const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
   return [
     `${pending} pending, ${superseded} superseded, ${quarantined} quarantined`,

@@ -8,7 +8,7 @@ import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
 import { type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/context.ts';
-import { type EdgeResult, type EdgeSetEntry, indexAttributes, sourceOf } from '../request/result.ts';
+import { type EdgeResult, type EdgeSetElement, indexAttributes, sourceOf } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
@@ -63,7 +63,7 @@ export async function readLevels(
 
 class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
-  private readonly sets: Map<string, EdgeSetEntry[]>;
+  private readonly sets: Map<string, EdgeSetElement[]>;
   /** Attributes that edges copy of the nodes that are shown. */
   private readonly shown = new Map<string, Record<string, unknown>>();
   /** The nodes that are shown by their views. */

@@ -5,7 +5,7 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition } from '../request/order-argument.ts';
-import type { EdgeSetEntry } from '../request/result.ts';
+import type { EdgeSetElement } from '../request/result.ts';
 
 /** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
@@ -150,7 +150,10 @@ function checkEdgeMeetsTypes(
 }
 
 /** Whether a level shows an edge of an edge set. */
-export function showsEdge({ type, target: _, copy: _copy, ...labels }: EdgeSetEntry, { edge, label }: Level): boolean {
+export function showsEdge(
+  { type, target: _, copy: _copy, ...labels }: EdgeSetElement,
+  { edge, label }: Level,
+): boolean {
   if (edge.type !== type) return false;
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }

@@ -1,5 +1,5 @@
 import { setOwn } from '../../../core/items/attribute-value.ts';
-import type { EdgeResult, EdgeSetEntry } from '../request/result.ts';
+import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 
 /** A node of a page. Where levels are next to it, it has its neighbours, too. */
@@ -39,7 +39,7 @@ export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Enterin
 export interface FoundNodes {
   /** The attributes of the nodes that are shown. */
   nodes: ReadonlyMap<string, Record<string, unknown> | null>;
-  edgeSetOf(id: string): readonly EdgeSetEntry[];
+  edgeSetOf(id: string): readonly EdgeSetElement[];
   /** The edges that a Query for a level found at a node. */
   edgesOf(id: string, level: Level): readonly EdgeResult[];
 }

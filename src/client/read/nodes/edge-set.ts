@@ -14,11 +14,11 @@ import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/context.ts';
-import type { EdgeSetEntry } from '../request/result.ts';
+import type { EdgeSetElement } from '../request/result.ts';
 
 /** An edge set, decoded. */
 export interface EdgeSetRead {
-  entries: EdgeSetEntry[];
+  entries: EdgeSetElement[];
   /** DynamoDB calls made for it besides the one that read the view. */
   calls: number;
 }
@@ -54,7 +54,7 @@ export function decodeElements(
   elements: readonly string[],
   readNumber: NumberReader,
   copies: ReadonlyMap<string, Item> = new Map(),
-): EdgeSetEntry[] {
+): EdgeSetElement[] {
   return elements
     .flatMap((text): [EdgeElement, edge: string][] => {
       const element = decodeElement(text);
@@ -64,7 +64,7 @@ export function decodeElements(
     })
     .sort(([left], [right]) => compareElements(left, right))
     .map(([{ type, target, labels }, edge]) => {
-      const entry: EdgeSetEntry = { type, target };
+      const entry: EdgeSetElement = { type, target };
       for (const [name, value] of labels) {
         if (!ENTRY_FIELDS.has(name) && name !== ENDS) setOwn<unknown>(entry, name, toPlain(value, readNumber));
       }

@@ -42,9 +42,9 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
  * One edge of an edge set: its type, its target, and its labels, in one object. Where the edge type copies
  * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
  * not projected yet, or the edge type has outgrown the set. Labels that only other edge types have are declared as undefined,
- * so that a program can ask any entry for any label.
+ * so that a program can ask any element for any label.
  */
-export type EdgeSetEntry<
+export type EdgeSetElement<
   Type = string,
   Target = string,
   Labels = Record<string, unknown>,
@@ -63,11 +63,11 @@ export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
 }
 
 /** A node as its view shows it; where only its edges are there, the attributes are null. */
-export interface View<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {
+export interface View<Id = string, Attributes = Record<string, unknown>, Element = EdgeSetElement> {
   id: Id;
   attributes: Attributes | null;
   /** Sorted by type, then by target. */
-  edgeSet: Entry[];
+  edgeSet: Element[];
 }
 
 /** A hit of a search: the node, and the value that it was found by as it was written (before folding). */

@@ -4,7 +4,7 @@ import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
 import { StreamLabel } from '../../../stream/stream-label.ts';
 import { PartitionSummary } from '../compare.ts';
-import { type CheckTotals, emptyTotals } from '../cursor.ts';
+import { type CheckCounts, emptyCounts } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
 import { type Finding, WRONG } from '../finding.ts';
 import { CheckTally } from '../findings.ts';
@@ -26,7 +26,7 @@ export interface ExportCheckOptions {
 }
 
 /** The result of a check of an export. */
-export interface ExportCheckResult extends CheckTotals {
+export interface ExportCheckResult extends CheckCounts {
   /** Partitions that differ; a check of the live table shows whether they still do. */
   suspects: string[];
 }
@@ -49,7 +49,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const graph = await modelOfExport(options.graph, files);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const partitions = new Map<string, PartitionSummary>();
-  const totals = emptyTotals();
+  const totals = emptyCounts();
   const tally = new CheckTally(totals, onFinding);
   tally.beginChanging(graph, true);
   const dangling = new DanglingEdges(graph);
