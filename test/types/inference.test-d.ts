@@ -6,6 +6,7 @@ import type { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type {
+  DefaultOrder,
   EdgeAttributes,
   EdgeInput,
   EdgeLabel,
@@ -59,9 +60,17 @@ it('knows what an edge type joins and its labels', () => {
 });
 
 it('names the orders, and not what stands beside them', () => {
+  const named = defineGraph({
+    table: { name: 'records', indexes: 4 },
+    nodes: { A: node() },
+    edges: { IN: edge({ from: 'A', to: 'A', inbound: { orders: { byName: 'name', gsi3: 'd', gsi2: 'c' } } }) },
+  });
   expectTypeOf<EdgeOrder<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'gsi0' | 'gsi1' | 'byDate'>();
   expectTypeOf<EdgeOrder<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<never>();
   expectTypeOf<EdgeOrder<CompiledModel, string>>().toEqualTypeOf<string>();
+  expectTypeOf<DefaultOrder<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'gsi0'>();
+  expectTypeOf<DefaultOrder<typeof named, 'IN'>>().toEqualTypeOf<'gsi2'>();
+  expectTypeOf<DefaultOrder<CompiledModel, string>>().toEqualTypeOf<'gsi0'>();
 });
 
 it('names the searches', () => {

@@ -1,3 +1,4 @@
+import type { INDEX_NAMES } from '../items/derived-item.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { OpenSearch, SearchTypes, TotalNames } from './declared.ts';
 import type { OpenAttributes } from './order.ts';
@@ -204,13 +205,21 @@ export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = Typ
 /** Whether the index items of an edge type have a partition attribute: queries then name its value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
-/** The order that `inbound` takes where none is named: gsi0, or the first; types do not tell which of several names is first. */
-export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> =
-  'gsi0' extends EdgeOrder<G, E>
-    ? 'gsi0' & EdgeOrder<G, E>
-    : 'gsi1' extends EdgeOrder<G, E>
-      ? 'gsi1' & EdgeOrder<G, E>
-      : EdgeOrder<G, E>;
+/** The order that `inbound` takes where none is named: that of the first index, or the first; types do not tell which of several names is first. */
+export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> = FirstOrder<
+  typeof INDEX_NAMES,
+  EdgeOrder<G, E>
+>;
+
+/** The first of the indexes that an order is named after; all orders where none is. */
+type FirstOrder<Indexes extends readonly string[], Order extends string> = Indexes extends readonly [
+  infer First extends string,
+  ...infer Rest extends readonly string[],
+]
+  ? First extends Order
+    ? First & Order
+    : FirstOrder<Rest, Order>
+  : Order;
 
 /** The values of an order of an edge type, as arguments: the labels of a rank, numbers, or texts. */
 export type OrderArgument<

@@ -35,13 +35,14 @@ describe('an existing index', () => {
       ['gsi0', { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' }],
       ['gsi1', 'by.Date'],
     ]);
+    expect([...parseIndex('gsi19=last').keys()]).toEqual(['gsi19']);
   });
 
   it.each([
     '',
     'gsi0',
     'gsi0=',
-    'gsi2=GSI1',
+    'gsi20=GSI1',
     '__proto__=GSI1',
     'gsi0=GSI1:GSI1PK',
     'gsi0=GSI1:a:b:c',

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 import type { WriteCost } from '../../../packages/workbench/cost/writes.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { Choices } from '../../simulator/kernel/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../../simulator/packs/projecting/models.ts';
@@ -77,6 +79,27 @@ async function metered(graph: CompiledModel, costs: readonly WriteCost[]): Promi
   }
   return found;
 }
+
+it.each([1, 2, 3, 4])('is what the projector consumes for an edge in four orders over %d indexes', async (indexes) => {
+  const graph = defineGraph({
+    table: { name: 'records', indexes },
+    nodes: { GOAL: node(), USER: node() },
+    edges: {
+      MEMBER: edge({
+        ...{ from: 'GOAL', to: 'USER', edgeSet: false },
+        inbound: {
+          orders: { byTitle: 'title', byName: 'name', byStatus: 'status', byRole: 'role' },
+          project: ['kind'],
+        },
+      }),
+    },
+  });
+  const { writes } = modelCost(graph);
+  for (const [{ write, attribute, type, total, read }, units] of await metered(graph, writes)) {
+    expect({ type, write, attribute, wcu: total, read }).toEqual({ type, write, attribute, ...units });
+  }
+  expect(writes.find(({ type, write }) => type === 'MEMBER' && write === 'create')!.total).toBe(10 - indexes);
+});
 
 it('is what the projector consumes, for every write of models drawn at random', async () => {
   const wrong: string[] = [];

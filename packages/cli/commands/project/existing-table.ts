@@ -42,11 +42,11 @@ export function parseIndex(
   before: ReadonlyMap<string, ExistingIndex> = new Map(),
 ): ReadonlyMap<string, ExistingIndex> {
   const [, index, name, partitionKey, sortKey] =
-    /^(gsi[01])=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
+    /^(gsi1?\d)=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
   if (index === undefined || name === undefined) {
     throw new EdgeloomError(
       'usage',
-      `--index should be gsi0=NAME, or gsi0=NAME:PARTITIONKEY:SORTKEY (gsi1 too), but is ${JSON.stringify(text)}.`,
+      `--index should be gsi0=NAME, or gsi0=NAME:PARTITIONKEY:SORTKEY (gsi1 and so on, too), but is ${JSON.stringify(text)}.`,
       'aws dynamodb describe-table names them: GlobalSecondaryIndexes.',
     );
   }

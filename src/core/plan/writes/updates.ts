@@ -349,6 +349,7 @@ function writtenFields(graph: CompiledModel): readonly string[] {
   let fields = fieldsOfModels.get(graph);
   if (fields === undefined) {
     // gsi1 is cleared always: an earlier model's second order may have left keys where there is no registry.
+    // rule: keys-of-other-indexes-are-cleared
     const used = new Set<IndexName>(['gsi0', 'gsi1', ...layersOf(graph).flatMap(({ indexes }) => indexes)]);
     const unused = INDEX_NAMES.filter((index) => !used.has(index)).flatMap((index) => Object.values(INDEX_KEYS[index]));
     fields = [...INDEX_ITEM_FIELDS].filter((name) => !unused.some((other) => other === name));

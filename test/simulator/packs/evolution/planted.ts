@@ -44,6 +44,11 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-keys-of-further-indexes-left',
+    rule: 'A write of an index item clears the keys of each index that a model in force uses.',
+    changes: [setValue('keys-of-other-indexes-are-cleared', "new Set<IndexName>(['gsi0', 'gsi1'])")],
+  },
+  {
     name: 'evolution-group-recomputed',
     rule: 'The old value of an edge is that in its entry, also when its group changes while a generation is built.',
     changes: [
