@@ -4,7 +4,7 @@ import { fnv1a } from '../src/core/items/shard.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { foldBatch } from '../src/core/plan/fold.ts';
 import { planBatch } from '../src/core/plan/units.ts';
-import { fastViewUpdate } from '../src/core/plan/writes/updates.ts';
+import { fastViewUpdate } from '../src/core/plan/writes/view-update.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';

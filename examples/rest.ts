@@ -1,3 +1,6 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type CompiledModel, createClient, DynamoDBStore } from 'edgeloom';
+
 /** A REST front as a Lambda function behind an HTTP API of API Gateway. */
 
 /** The part of the gateway's event (payload 2.0) that a front needs. */
@@ -43,12 +46,15 @@ export function restHandler(routes: Routes): (event: HttpEvent) => Promise<HttpA
     return { method, pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), run };
   });
   return async ({ requestContext, rawPath, rawQueryString, body = '', isBase64Encoded }) => {
-    const found = table.find(({ method, pattern }) => method === requestContext.http.method && pattern.test(rawPath));
+    const [found] = table.flatMap(({ method, pattern, run }) => {
+      const path = method === requestContext.http.method ? pattern.exec(rawPath) : null;
+      return path === null ? [] : [{ names: path.slice(1), run }];
+    });
     if (found === undefined) return answer(404, { error: 'no-such-route' });
     try {
       const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
       const result = await found.run({
-        names: found.pattern.exec(rawPath)!.slice(1).map(decodeURIComponent),
+        names: found.names.map(decodeURIComponent),
         query: new URLSearchParams(rawQueryString),
         body: text === '' ? {} : JSON.parse(text),
       });
@@ -62,6 +68,17 @@ export function restHandler(routes: Routes): (event: HttpEvent) => Promise<HttpA
       return answer(500, { error: 'internal' });
     }
   };
+}
+
+/** Makes the Lambda function of routes, whose table is the one that `TABLE` names, or else the model's. */
+export function restOf(
+  graph: CompiledModel,
+  routes: (store: DynamoDBStore, client: DynamoDBClient) => Routes,
+): ReturnType<typeof restHandler> {
+  const client = createClient();
+  return restHandler(
+    routes(new DynamoDBStore(client, { ...graph.table, name: process.env['TABLE'] ?? graph.table.name }), client),
+  );
 }
 
 /** The part of a list that a request asks for: `?limit=20&cursor=…`. */

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { installedPackage } from '../test/support/test-package.ts';
 import type { SiteFacts } from './config.ts';
 import { sitePages, sitePictures, titleOf } from './pages.ts';
+import { writeReference } from './reference.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string' }, base: { type: 'string', default: '/' } } });
@@ -44,6 +45,7 @@ try {
 } finally {
   await rm(source, { recursive: true });
 }
+await writeReference({ root: ROOT, installed, out: join(out, 'api'), base: values.base });
 console.log(`${pages.length + 1} pages in ${out}`);
 
 async function put(path: string, text: string): Promise<void> {

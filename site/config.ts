@@ -4,6 +4,7 @@ import { anchorOf, type Title } from './pages.ts';
 interface Entry {
   text: string;
   link: string;
+  target?: string;
 }
 
 /** A heading of the sidebar, and its pages. */
@@ -49,6 +50,8 @@ export function siteConfig({ pages, version, base, repository }: SiteFacts): obj
         { text: 'Tutorial', link: '/tutorial/goals' },
         { text: 'How to', link: '/how-to/modelling' },
         { text: 'Reference', link: '/reference/model-options' },
+        // Pages that VitePress did not make: the browser itself has to go there.
+        { text: 'API', link: '/api/index.html', target: '_self' },
         { text: `v${version}`, link: '/project/changelog' },
       ],
       sidebar: sidebar(pages),
@@ -69,6 +72,7 @@ function sidebar(pages: readonly Title[]): Group[] {
     const items: (Entry | Group)[] = entries(folder).sort((left, right) => rank(left) - rank(right));
     if (folder === 'explain') items.unshift({ text: 'Architecture', link: '/architecture' });
     if (folder === 'project') items.push({ text: 'Decisions', items: entries('decisions'), collapsed: true });
+    if (folder === 'reference') items.push({ text: 'API of the package', link: '/api/index.html', target: '_self' });
     return { text, items, ...(folder === 'project' ? { collapsed: true } : {}) };
   });
 }

@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
 import { foldBatch } from '../../src/core/plan/fold.ts';
 import { planBatch } from '../../src/core/plan/units.ts';
-import { fastViewUpdate } from '../../src/core/plan/writes/updates.ts';
+import { fastViewUpdate } from '../../src/core/plan/writes/view-update.ts';
 import { updateExpression } from '../../src/store/expressions.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';

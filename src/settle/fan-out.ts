@@ -14,7 +14,7 @@ import {
 } from '../core/plan/fan-out.ts';
 import { refusalEntry } from '../core/plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../core/plan/unit.ts';
-import { copyUpdate } from '../core/plan/writes/updates.ts';
+import { copyUpdate } from '../core/plan/writes/view-update.ts';
 import { readItem, readItems } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';

@@ -9,7 +9,7 @@ import { isJoinedKey } from '../core/kinds/joined.ts';
 import { countKeyOf } from '../core/model/projection/places.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { IndexUnit } from '../core/plan/unit.ts';
-import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';

@@ -6,7 +6,7 @@ import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../core/model/joi
 import { derivedOf, type Problem } from '../core/plan/derive.ts';
 import { derivationEntry } from '../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, positionSpan } from '../core/plan/unit.ts';
-import { reconciledIndexUpdate } from '../core/plan/writes/updates.ts';
+import { reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
 import { readItems } from '../core/store-pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
 import { writeCounted } from './count.ts';

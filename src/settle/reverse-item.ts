@@ -4,7 +4,7 @@ import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
 import { expectedFields } from '../core/kinds/derived.ts';
 import { edgeNamedByReverse, reverseItem } from '../core/kinds/reverse-item.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import { hasExpectedFields } from '../core/plan/writes/updates.ts';
+import { hasExpectedFields } from '../core/plan/writes/index-update.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
 import { reconcileIndexItem, tombstoneUpdate } from './index-item.ts';

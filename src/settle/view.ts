@@ -11,7 +11,12 @@ import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../core/plan/unit.ts';
 import { isFenced, isStale } from '../core/plan/writes/stale.ts';
-import { contradictingChanges, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../core/plan/writes/updates.ts';
+import {
+  contradictingChanges,
+  evictionUpdate,
+  fastViewUpdate,
+  slowViewUpdate,
+} from '../core/plan/writes/view-update.ts';
 import { type WholeView, wholeViewUpdate } from '../core/plan/writes/whole-view.ts';
 import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
 import type { DerivedUpdate, QueryRequest, UpdateResult } from '../core/store-port.ts';

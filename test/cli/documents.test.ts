@@ -27,7 +27,7 @@ beforeAll(async () => {
      export default defineGraph({
        table: 'documents',
        nodes: { NOTE: node({ view: 'ALL', list: true, search: { title: { shards: 2 } } }) },
-       edges: { ON: edge({ from: 'NOTE', to: 'NOTE', edgeSet: ['hours'], degree: true,
+       edges: { ON: edge({ from: 'NOTE', to: 'NOTE', edgeSet: ['hours'], degree: true, expires: 'expiresAt',
          inbound: { orders: { gsi0: 'since' }, total: { hours: sum('hours') } } }) },
      });
      export const sources = [sourceTable('documents-source', { map: () => [], keys: { partitionKey: 'source', sortKey: 'target' } })];`,
@@ -40,9 +40,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function run(...args: string[]): Promise<void> {
+async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli.run([...args, '--json', '--endpoint', dev.endpoint]);
   expect(code, `${args.join(' ')}: ${stdout}${stderr}`).not.toBe(2);
+  return stdout;
 }
 
 /** Runs a command that goes on until it is told to end, and compares its first document. */
@@ -90,7 +91,11 @@ it('what every command prints with --json fits its schema', async () => {
   await run('explain', 'NOTE-1', '--query', 'list inbound NOTE-3 ON', ...own);
   await run('check', '--settle', '0s', ...own);
   await run('rebuild', ...own);
-  await run('redrive', ...own);
+  await run('put', 'NOTE-1', 'ON', 'NOTE-4', '{"hours":1,"expiresAt":1000000000}', ...own);
+  const projected = () => run('project', '--until-idle', '--checkpoint', join(folder, 'checkpoint.json'), ...own);
+  await projected();
+  expect(JSON.parse(await run('redrive', ...own))).toMatchObject({ ended: 1 });
+  await projected();
   await run('observe', '--until-verified', ...own);
   await run('cost', '--rate', '10/s', ...own);
   await run('stack', ...own);

@@ -47,6 +47,26 @@ describe('the first examples of the pages', () => {
     ]);
   });
 
+  it('order by one value downwards and the next upwards', async () => {
+    const [, orders] = /^(orders: \{ urgent: .*\})$/m.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
+    const code = orders!.replace(': { priority: number }', '');
+    const { defineGraph, edge, node, derive } = edgeloom;
+    const table = uniqueTableName();
+    const lines = `return defineGraph({ table, nodes: { TASK: node(), USER: node() }, edges: { DOES: edge({ from: 'TASK', to: 'USER', inbound: { ${code} } }) } })`;
+    const graph = new Function('defineGraph', 'edge', 'node', 'derive', 'table', lines)(
+      ...[defineGraph, edge, node, derive, table],
+    );
+    const { store, projectAll } = await testTable(graph);
+    const writer = edgeloom.createWriter(graph, { store });
+    const tasks = { a: [1, '2026-01-01'], b: [7, '2026-03-01'], c: [7, '2026-02-01'] } as const;
+    for (const [id, [priority, dueDate]] of Object.entries(tasks)) {
+      await writer.putEdge(`TASK-${id}`, 'DOES', 'USER-1', { priority, dueDate });
+    }
+    await projectAll();
+    const { items } = await edgeloom.createReader(graph, { store }).inbound('USER-1', 'DOES', { order: 'urgent' });
+    expect(items.map(({ source }) => source)).toEqual(['TASK-c', 'TASK-b', 'TASK-a']);
+  });
+
   it("declare the README's model, and write and read with it", async () => {
     const [model, calls] = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
       ([, code]) => code!,

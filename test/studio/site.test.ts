@@ -19,6 +19,8 @@ const PAGES = [
   'how-to/alarms',
   'reference/model-options',
   'decisions/010-copies-have-reverse-items',
+  'api/index',
+  'api/modules/edgeloom',
 ];
 const SIZES = [
   { width: 1280, height: 900 },
@@ -65,7 +67,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(SIZES)('shows six pages without errors, $width pixels wide', async (viewport) => {
+  it.each(SIZES)('shows pages without errors, $width pixels wide', async (viewport) => {
     const context = await running.browser.newContext({ viewport });
     const page = await context.newPage();
     const troubles: string[] = [];
@@ -82,6 +84,17 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
         await page.screenshot({ path: join(pictures, `${name.replace('/', '-')}-${viewport.width}.png`) });
     }
     expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  it('leads to the reference of the API', async () => {
+    const context = await running.browser.newContext({ viewport: SIZES[0]! });
+    const page = await context.newPage();
+    await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
+    await page.locator('.VPNavBarMenu a', { hasText: 'API' }).click();
+    await page.locator('.tsd-page-title').waitFor();
+    const entries = await page.locator('.tsd-member-summary-name a, .tsd-member-summaries a').allTextContents();
+    expect(entries).toEqual(expect.arrayContaining(['edgeloom', 'edgeloom/admin', 'edgeloom/local']));
     await context.close();
   });
 

@@ -1,11 +1,6 @@
-import { createClient, DynamoDBStore } from 'edgeloom';
-import { restHandler } from '../../rest.ts';
+import { restOf } from '../../rest.ts';
 import graph from '../edgeloom.config.ts';
 import { routes } from '../routes.ts';
 
-const client = createClient();
-
 /** The REST front: the Lambda function behind an HTTP API. */
-export const handler = restHandler(
-  routes(new DynamoDBStore(client, { ...graph.table, name: process.env['TABLE'] ?? graph.table.name }), client),
-);
+export const handler = restOf(graph, routes);

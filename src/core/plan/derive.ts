@@ -1,4 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge } from '../kinds/element.ts';
@@ -12,6 +13,7 @@ import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { isGone } from '../model/gone.ts';
 import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
+import type { ItemHistory } from './fold.ts';
 import {
   type EdgePlan,
   emptyPlan,
@@ -64,10 +66,36 @@ function isAbsent(plan: TypePlan, image: Item): boolean {
 }
 
 /** Adds that the record of an image contradicts itself, if the model knows the item. */
-export function withContradiction({ kind }: TypePlan, derived: DerivedImage, message: string): DerivedImage {
+function withContradiction({ kind }: TypePlan, derived: DerivedImage, message: string): DerivedImage {
   if (kind === 'unknown') return derived;
   const { problem } = new PartError('contradictory-record', message);
   return { ...derived, problems: [...derived.problems, problem] };
+}
+
+/** One record, and the items derived from its two images. */
+export interface DerivedStep {
+  record: ChangeRecord;
+  before: DerivedImage;
+  after: DerivedImage;
+}
+
+/** Derives from each record of a history. */
+export function derivedSteps(plan: TypePlan, { source, target, records }: ItemHistory): readonly DerivedStep[] {
+  const key = plannedKey(plan, source, target);
+  // Most items change once in a batch.
+  return records.length === 1
+    ? [derivedStep(plan, key, records[0]!)]
+    : records.map((record) => derivedStep(plan, key, record));
+}
+
+function derivedStep(plan: TypePlan, key: PlannedKey, record: ChangeRecord): DerivedStep {
+  const after = derive(plan, key, record.newImage);
+  return {
+    record,
+    // rule: old-image-counts-as-far-as-it-can-be-derived
+    before: derive(plan, key, record.oldImage),
+    after: record.contradiction === undefined ? after : withContradiction(plan, after, record.contradiction),
+  };
 }
 
 /**

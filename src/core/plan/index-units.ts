@@ -5,8 +5,8 @@ import { fieldsOf, type InTarget, reconcileBefore } from '../kinds/derived.ts';
 import { sameShare } from '../kinds/parts/joined-items.ts';
 import type { CounterPlaces } from '../model/projection/places.ts';
 import { isDecidedByBase } from './by-base.ts';
+import type { DerivedStep } from './derive.ts';
 import type { ItemHistory } from './fold.ts';
-import { addTexts, type DerivedStep } from './steps.ts';
 import { type EdgePlan, joinedKeys, type TypePlan } from './type-plans.ts';
 import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
 
@@ -173,4 +173,10 @@ function indexKeysOf(steps: readonly DerivedStep[]): readonly DerivedSortKey[] {
     }
   }
   return all === undefined ? keys : [...all];
+}
+
+/** Adds texts to a set. */
+export function addTexts<Text extends string>(all: Set<Text>, texts: readonly Text[]): Set<Text> {
+  for (const text of texts) all.add(text);
+  return all;
 }

@@ -4,11 +4,10 @@ import { VIEW_KEY } from '../items/keys.ts';
 import type { DerivedImage } from '../kinds/derived.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isDecidedByBase, reconcileViewBefore, withSharedContradiction } from './by-base.ts';
-import { problemsOf } from './derive.ts';
+import { type DerivedStep, derivedSteps, problemsOf } from './derive.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { ItemHistory } from './fold.ts';
-import { addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
-import { addTexts, type DerivedStep, derivedSteps } from './steps.ts';
+import { addTexts, addUnitsOfIndexItems, type IndexedUnits } from './index-units.ts';
 import { joinedKeys, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 import {
   countedUnit,

@@ -8,7 +8,7 @@ import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/tab
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isItemThere } from '../../core/model/gone.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
+import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { ownershipTest } from '../../registry/ownership.ts';

@@ -21,7 +21,7 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
-import { hasExpectedFields } from '../../core/plan/writes/updates.ts';
+import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';

@@ -15,7 +15,7 @@ import {
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/core/plan/unit.ts';
 import { planBatch } from '../../../src/core/plan/units.ts';
-import { fastViewUpdate } from '../../../src/core/plan/writes/updates.ts';
+import { fastViewUpdate } from '../../../src/core/plan/writes/view-update.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

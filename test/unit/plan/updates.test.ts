@@ -6,15 +6,9 @@ import { edge, node } from '../../../src/core/model/schema.ts';
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { IndexUnit, Truth, ViewUnit } from '../../../src/core/plan/unit.ts';
 import { planBatch } from '../../../src/core/plan/units.ts';
+import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../../../src/core/plan/writes/index-update.ts';
 import { isStale } from '../../../src/core/plan/writes/stale.ts';
-import {
-  contradictingChanges,
-  fastViewUpdate,
-  hasExpectedFields,
-  indexUpdate,
-  reconciledIndexUpdate,
-  slowViewUpdate,
-} from '../../../src/core/plan/writes/updates.ts';
+import { contradictingChanges, fastViewUpdate, slowViewUpdate } from '../../../src/core/plan/writes/view-update.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

@@ -6,7 +6,7 @@ import type { ParentCopies } from '../../kinds/copy.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import type { EpochSeconds } from '../unit.ts';
-import { viewUpdate } from './updates.ts';
+import { viewUpdate } from './view-update.ts';
 
 /** Everything that a node's base items ask for in its view. */
 export interface WholeView {

@@ -51,7 +51,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       addToFile(
         'joined-item-always-leaves-a-trace',
-        "import { hasExpectedFields as isAlready } from 'src/core/plan/writes/updates.ts';",
+        "import { hasExpectedFields as isAlready } from 'src/core/plan/writes/index-update.ts';",
       ),
       insertBefore(
         'joined-item-always-leaves-a-trace',
