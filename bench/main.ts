@@ -6,6 +6,7 @@ import { checkHubMemory, checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
+import { electrodb } from './electrodb.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { has } from './has.ts';
@@ -69,4 +70,5 @@ await runBenchmarks({
   'check-memory': checkMemory,
   'check-hub-memory': checkHubMemory,
   writes,
+  electrodb,
 });
