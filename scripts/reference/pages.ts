@@ -282,7 +282,7 @@ function optionsPage(sources: Sources): string {
   });
   return page(
     'Options',
-    'The options of each function, by entry point. A `?` marks those that may be left out.',
+    'The options of each function, and of the methods of readers and writers, by entry point. A `?` marks those that may be left out.',
     ...sections,
   );
 }
@@ -296,25 +296,52 @@ function entries(): { entry: string; path: string }[] {
   });
 }
 
-/** The options of an exported function: its parameters whose name or type says so. */
+/** The options of an exported function, or of the methods of a reader and a writer: parameters whose name or type says so. */
 function optionsOf(sources: Sources, exported: TypeScript.Symbol): { name: string; about: string; rows: string[][] }[] {
   const { checker } = sources;
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  if (WITH_METHODS.includes(exported.name)) {
+    const methods =
+      symbol.declarations?.flatMap((one) => (ts.isInterfaceDeclaration(one) ? [...one.members] : [])) ?? [];
+    const tables = methods.flatMap((one) =>
+      ts.isMethodSignature(one)
+        ? optionsOfDeclared(sources, `${exported.name.toLowerCase()}.${one.name.getText()}`, one)
+        : [],
+    );
+    // Overloads take the same options.
+    return tables.filter(({ name }, at) => tables.findIndex((other) => other.name === name) === at);
+  }
   const declared = symbol.declarations?.find((one) => ts.isFunctionDeclaration(one));
-  if (declared === undefined || !ts.isFunctionDeclaration(declared)) return [];
-  // A rest parameter has the members of an array.
+  return declared !== undefined && ts.isFunctionDeclaration(declared)
+    ? optionsOfDeclared(sources, exported.name, declared)
+    : [];
+}
+
+/** The interfaces whose methods take options. */
+const WITH_METHODS = ['Reader', 'Writer'];
+
+function optionsOfDeclared(
+  sources: Sources,
+  name: string,
+  declared: TypeScript.FunctionDeclaration | TypeScript.MethodSignature,
+): { name: string; about: string; rows: string[][] }[] {
+  const { checker } = sources;
   const parameters = declared.parameters.filter(({ name, type, dotDotDotToken }) => {
-    if (dotDotDotToken !== undefined) return false;
+    // A rest parameter has the members of an array; a method's names the options as its last type argument.
+    if (dotDotDotToken !== undefined) return ts.isMethodSignature(declared);
     const said = `${name.getText()} ${type?.getText() ?? ''}`;
     return /\b(options|input|request|description|load)\b|Options\b|Input\b/.test(said);
   });
   const rows = parameters.flatMap((parameter) => {
-    const type = checker.getNonNullableType(checker.getTypeAtLocation(parameter));
+    const { type: given, dotDotDotToken } = parameter;
+    const inside = given !== undefined && ts.isTypeReferenceNode(given) ? given.typeArguments?.at(-1) : undefined;
+    const place = dotDotDotToken === undefined ? parameter : (inside ?? parameter);
+    const type = checker.getNonNullableType(checker.getTypeAtLocation(place));
     const properties = checker.getPropertiesOfType(type).filter((property) => !isInternal(property));
     return properties.map((property) => optionRow(sources, property));
   });
   if (rows.length === 0) return [];
-  return [{ name: exported.name, about: firstSentence(commentOf(declared)), rows }];
+  return [{ name, about: firstSentence(commentOf(declared)), rows }];
 }
 
 /** Whether it is for tests alone: the build leaves it out of declarations. */

@@ -42,8 +42,9 @@ const OPTIONS: OptionNames<EndedOptions> = {
 };
 
 /** Whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
-export function hasDueLists({ edges }: CompiledModel): boolean {
-  return [...edges.values()].some(({ due }) => due !== undefined);
+export function hasDueLists(graph: CompiledModel): boolean {
+  // Not taken apart in the signature: declarations of the package leave `edges` out.
+  return [...graph.edges.values()].some(({ due }) => due !== undefined);
 }
 
 /**
