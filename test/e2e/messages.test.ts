@@ -53,7 +53,7 @@ const MODEL_MISTAKES = [
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { byAll: ['role', 'sinc'] } } });",
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: rank('role', { LEAD: 1 }) } } });",
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: 'since' }, project: ['rol'] } });",
-  "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi2: 'since' } } });",
+  "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi20: 'since' } } });",
   "edge({ ...ends, fields: ofEdge, inbound: { orders: { gsi0: 'since' }, projects: ['role'] } });",
   "edge({ ...ends, fields: ofEdge, inbound: { total: { hours: sum('hours') } } });",
   "edge({ ...ends, fields: ofEdge, outgoing: { total: { hours: sum('houers') } } });",

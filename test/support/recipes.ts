@@ -178,7 +178,7 @@ const PARAMETER: Recipe = {
   test: `
 import { expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
-import { testStack } from './stack/parameters.ts';
+import { testStack } from '../support/stack/parameters.ts';
 
 it('the recipe changes the resource', async () => {
   const { Resources } = testStack(await loadModel('edgeloom.config.ts'), { streamMegabytes: 512 });
