@@ -31,7 +31,7 @@ export interface StudioTable {
 /** Context that all answers of a studio share. */
 export interface StudioContext extends StudioTable {
   tap: ProjectorTap;
-  /** Whether it may write. */
+  /** True if it may write. */
   isWritable: boolean;
   leases: ReaderLeases;
   checks: CheckJob;

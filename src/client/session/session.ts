@@ -109,7 +109,7 @@ export class Session {
     );
   }
 
-  /** Whether every write is shown; `'unknown'` where there were too many to remember. */
+  /** True if every write is shown; `'unknown'` where there were too many to remember. */
   get ownWrites(): 'shown' | 'unknown' {
     return this.overflow === undefined ? 'shown' : 'unknown';
   }
@@ -215,7 +215,7 @@ export class Session {
     return false;
   }
 
-  /** Whether the mark has passed a write, and the time that an index may lag is over since then. */
+  /** Tells whether the mark has passed a write, and the time that an index may lag is over since then. */
   private hasPassed(write: { at: number; passedAt?: number | undefined }, mark: number | undefined): boolean {
     // rule: key-stays-until-the-mark-passes
     if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {

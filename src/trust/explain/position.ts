@@ -31,7 +31,7 @@ const PUBLISHED_SETTLE_MS = 30_000;
 export interface PositionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** Whether a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
+  /** True if a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
   savesMarks?: boolean | undefined;
 }
 
