@@ -191,7 +191,7 @@ export type UpdateCondition =
 export interface ShapeCondition {
   /** The text in the attribute `model`. */
   stamp: string;
-  /** Whether there may also be no item. */
+  /** True if there may also be no item. */
   mayBeMissing: boolean;
 }
 
@@ -213,7 +213,7 @@ export type UpdateResult = { applied: true; wcu: number } | { applied: false; wc
 
 /** When a base item may be changed. All parts have to hold; without any, always. */
 export interface BaseCondition {
-  /** Whether the item has to be there, or has to be absent. */
+  /** True if the item has to be there, or has to be absent. */
   present?: boolean;
   /** Attributes that have to have exactly these values. */
   equal?: Item;

@@ -47,7 +47,7 @@ export interface Kept {
   /** Absent: the first. */
   generation?: number;
   settleBefore?: number;
-  /** Whether a newer generation of the projection is kept. */
+  /** True if a newer generation of the projection is kept. */
   isSuperseded?: boolean;
 }
 

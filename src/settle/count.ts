@@ -205,7 +205,7 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
+/** Tells whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
 function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
   if (hasNewGroupValue(change, readmits)) return false;
   const { current, expected } = change;

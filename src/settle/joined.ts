@@ -43,7 +43,7 @@ export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUn
 /** How to reconcile items. */
 interface SettleOptions {
   /**
-   * Whether an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
+   * True if an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
    * it exists.
    */
   expectsNew?: boolean;

@@ -177,7 +177,7 @@ describe('an error on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ item });
   });
 
-  it('of an edge that is not there is told in the plan of its query', async () => {
+  it('of an absent edge: the plan of its query says that there is none', async () => {
     const { stdout } = await run('explain', '--query', 'get GOAL-G1 GOALMEMBERSHIP USER-U9');
     expect(stdout.split('\n')).toEqual([
       '1. 1 GetItem of GOAL-G1 GOALMEMBERSHIP-USER-U9, 0.5 RCU',

@@ -133,7 +133,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /** The items of a list, page by page, as `pages` reads it. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  /** Tells whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<
     const Source extends string,
     E extends EdgeType<G>,

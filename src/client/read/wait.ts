@@ -14,7 +14,7 @@ export interface WaitOptions extends Abortable {
   /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
   timeoutMs?: number | undefined;
   /**
-   * Whether the derived items are read consistently, so that a `getViews` with `consistent` that follows shows them. The base item
+   * True if the derived items are read consistently, so that a `getViews` with `consistent` that follows shows them. The base item
    * always is. Default true.
    */
   consistent?: boolean | undefined;

@@ -109,7 +109,7 @@ export class Session {
     );
   }
 
-  /** Whether every write is shown; `'unknown'` where there were too many to remember. */
+  /** True if every write is shown; `'unknown'` where there were too many to remember. */
   get ownWrites(): 'shown' | 'unknown' {
     return this.overflow === undefined ? 'shown' : 'unknown';
   }
@@ -215,7 +215,7 @@ export class Session {
     return false;
   }
 
-  /** Whether the low watermark has passed a write, and the time that an index may lag is over since then. */
+  /** Tells whether the low watermark has passed a write, and the time that an index may lag is over since then. */
   private hasPassed(write: { at: number; passedAt?: number | undefined }, lowWatermark: number | undefined): boolean {
     // rule: key-stays-until-the-low-watermark-passes
     if (lowWatermark === undefined || lowWatermark < write.at + CLOCK_MARGIN_MS) {

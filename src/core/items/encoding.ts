@@ -67,7 +67,7 @@ export function encodeString(text: string, fold: boolean): string {
   return foldText(text, fold);
 }
 
-/** Whether a text has no lone surrogates. */
+/** Tells whether a text has no lone surrogates. */
 export function isWellFormed(text: string): boolean {
   // String.prototype.isWellFormed is there from Node 20 on, but not in TypeScript's ES2023 library.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();

@@ -20,7 +20,7 @@ export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: st
   return joinedItemPlaces(graph, edgeType).map((places) => places.key(sortKey));
 }
 
-/** Whether an index item is a joined item of an edge, by the sort keys of the two. */
+/** Tells whether an index item is a joined item of an edge, by the sort keys of the two. */
 export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: string): boolean {
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }

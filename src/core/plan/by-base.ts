@@ -31,14 +31,14 @@ export function withSharedContradiction(history: ItemHistory): ItemHistory {
 }
 
 /**
- * Whether the base item decides instead of a record: its images contradict each other, or it is from before a time. A later record may
+ * Tells whether the base item decides instead of a record: its images contradict each other, or it is from before a time. A later record may
  * then have been applied before its derived item was maintained at all, without a watermark that shows it.
  */
 export function isDecidedByBase(record: ChangeRecord, beforeMs: number): boolean {
   return record.contradiction !== undefined || isBefore(record, beforeMs);
 }
 
-/** Whether a record may have been made before a time, in milliseconds since 1970; 0 is before every record. */
+/** Tells whether a record may have been made before a time, in milliseconds since 1970; 0 is before every record. */
 export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
   if (momentMs === 0) return false;
   return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;

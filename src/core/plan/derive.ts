@@ -60,7 +60,7 @@ export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined)
   }
 }
 
-/** Whether an image of a base item is derived from as if there were none. */
+/** Tells whether an image of a base item is derived from as if there were none. */
 function isAbsent(plan: TypePlan, image: Item): boolean {
   return isGone(plan.kind === 'edge' ? plan.edge : plan.kind === 'node' ? plan.node : undefined, image);
 }

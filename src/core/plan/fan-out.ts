@@ -108,12 +108,12 @@ export function fanOutsOf(
   ];
 }
 
-/** Whether a node is there in both images or in neither, for each model. */
+/** Tells whether a node is there in both images or in neither, for each model. */
 function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
-/** Whether parts of a node decide about its edges' items too. */
+/** Tells whether parts of a node decide about its edges' items too. */
 function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
@@ -283,7 +283,7 @@ export function endContinuationUpdate(
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 
-/** Whether two images of a node give the same shares to the index items of its edges of a type. */
+/** Tells whether two images of a node give the same shares to the index items of its edges of a type. */
 function givesSameShares(
   graph: CompiledModel,
   source: string,

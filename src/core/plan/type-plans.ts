@@ -39,7 +39,7 @@ export interface EdgeItemsPlan {
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** Whether the node has a view. */
+  /** True if the node has a view. */
   hasView: boolean;
   /** The kinds of items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];

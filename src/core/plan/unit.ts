@@ -22,7 +22,7 @@ export interface ViewChange {
   element?: string;
   /** The node's projected attributes after the newest record; undefined if the node is absent. */
   attributes?: Item;
-  /** Whether a record is older than the shape of the view: then the base item decides, whatever the images say. */
+  /** True if a record is older than the shape of the view: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface IndexUnit extends UnitBase {
   base: ItemKey;
   /** The expected fields after the newest record; undefined: a tombstone. */
   expected?: Item;
-  /** Whether a record is older than the item's generation: then the base item decides, whatever the images say. */
+  /** True if a record is older than the item's generation: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface QuarantineUnit extends UnitBase {
   problems: readonly Problem[];
   /** The sort keys of all derived items that the images of the base item in the batch ask for. */
   derivedKeys: readonly string[];
-  /** Whether the base item is derived again when the unit is applied, whatever the images say. */
+  /** True if the base item is derived again when the unit is applied, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -107,7 +107,7 @@ export interface FanOutUnit extends UnitBase {
 /** A record of a continuation: the next page of a fan-out is to be visited. */
 export interface ContinuationUnit extends UnitBase {
   kind: 'continuation';
-  /** Whether nothing needs the fan-out any more: it ends, and no page is visited. */
+  /** True if nothing needs the fan-out any more: it ends, and no page is visited. */
   isEnding: boolean;
   of: FanOutOf;
   edgeType: string;

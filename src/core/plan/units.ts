@@ -162,7 +162,7 @@ function sameInView(before: DerivedImage, after: DerivedImage): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 
-/** Whether the final state of the batch cannot be derived. A mistake of an earlier record that a later one corrects does not count. */
+/** Tells whether the final state of the batch cannot be derived. A mistake of an earlier record that a later one corrects does not count. */
 function endsUnderivable(steps: readonly DerivedStep[]): boolean {
   return steps.at(-1)!.after.problems.length > 0;
 }

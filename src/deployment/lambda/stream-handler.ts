@@ -53,7 +53,7 @@ export interface StreamHandlerOptions extends TelemetryOption {
   concurrency?: number | undefined;
   /** Milliseconds before the function's timeout at which no more units are started; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
-  /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;

@@ -29,7 +29,7 @@ export interface PublishedShard {
   open: number;
   /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
   oldestMs?: number | undefined;
-  /** Whether the stream lists it, closed, but no longer has it. */
+  /** True if the stream lists it, closed, but no longer has it. */
   isLost?: boolean | undefined;
 }
 

@@ -41,13 +41,13 @@ export interface WalkedShard {
   open: readonly OpenChange[];
   /** The records of `open` without a claim, as ranges of places in `open`. */
   free: readonly Run[];
-  /** Whether the shard was read to its end. */
+  /** True if the shard was read to its end. */
   isWhole: boolean;
-  /** Whether the shard is closed: it gets no more records. */
+  /** True if the shard is closed: it gets no more records. */
   isClosed: boolean;
-  /** Whether the stream lists it, closed, but no longer has it. */
+  /** True if the stream lists it, closed, but no longer has it. */
   isLost: boolean;
-  /** Whether several of its batches are applied at a time. Then the claims do not show how far it is applied. */
+  /** True if several of its batches are applied at a time. Then the claims do not show how far it is applied. */
   hasLanes: boolean;
   /** The last record up to which all records are applied; undefined if there is none yet. */
   appliedUpTo: string | undefined;
@@ -64,7 +64,7 @@ export interface WalkedStream {
    * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
    */
   upToMs: number | undefined;
-  /** Whether the stream is switched off: later records, if any, are in another one. */
+  /** True if the stream is switched off: later records, if any, are in another one. */
   isDisabled: boolean;
   /** Pages of the stream that this look has read: GetRecords calls. */
   pages: number;
@@ -221,7 +221,7 @@ function claimedAtMs(key: string): number {
 
 /** The walk of one shard. */
 class ShardWalk {
-  /** Whether the claims were read back to the shard's oldest open record. */
+  /** True if the claims were read back to the shard's oldest open record. */
   hasClaims = false;
   private readonly reader: ShardPages;
   private open: OpenChange[] = [];
@@ -316,7 +316,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
   return { source: item.source, target: item.target };
 }
 
-/** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
+/** Tells whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -334,7 +334,7 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
   return upToMs;
 }
 
-/** Whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
+/** Tells whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
 export function isTemporaryError(error: unknown): boolean {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

@@ -173,12 +173,12 @@ export interface ResolvedInbound {
   targetItemKey: string;
   range: KeyRange;
   reverse: boolean;
-  /** Whether the range has no upper end but that of all edges. */
+  /** True if the range has no upper end but that of all edges. */
   isOpenAbove: boolean;
   /** Values that projected attributes have to have. */
   where?: Filter;
   maxRcu?: number;
-  /** Whether the node behind the edges is read along with them; only where the range ends there. */
+  /** True if the node behind the edges is read along with them; only where the range ends there. */
   takesTarget?: boolean;
   binding: readonly unknown[];
   /** Fingerprint of what the order means. */

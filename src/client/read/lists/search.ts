@@ -171,7 +171,7 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
-  /** Whether an item of the partitions is a hit. */
+  /** Tells whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
 

@@ -145,7 +145,7 @@ function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   });
 }
 
-/** Whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
+/** Tells whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
 function beginsDate(text: string): boolean {
   return DATE_ENDS.some((end) => {
     try {
@@ -263,7 +263,7 @@ function highestText(query: OrderOfQuery, value: OrderValue): string {
   return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
 }
 
-/** Whether a value is a date without a time: as the end of a range it is the whole day. */
+/** Tells whether a value is a date without a time: as the end of a range it is the whole day. */
 function isDay({ order }: OrderOfQuery, value: OrderValue): boolean {
   return order.kind === 'attribute' && order.type === 'date' && PLAIN_DATE.test(String(value));
 }

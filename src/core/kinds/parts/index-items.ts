@@ -25,7 +25,6 @@ import {
   type SearchModel,
 } from '../../model/compiled.ts';
 import { isJoinedItem } from '../../model/joined.ts';
-import { DUE_ORDER } from '../../model/projection/due-order.ts';
 import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
 import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
@@ -66,8 +65,11 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
       partition: inbound.partition?.attribute,
       orders: item.orders.map((order) => {
         const purpose = `order ${order.name} of ${edge.type}`;
-        const isDue = order.name === DUE_ORDER;
-        return { order, encode: isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose), purpose };
+        return {
+          order,
+          encode: order.places.isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose),
+          purpose,
+        };
       }),
     }));
   });
@@ -103,7 +105,7 @@ export function inboundItem(
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
       // A partition of a due-list has several edges of a node, and no id is too long for it.
-      const follows = order.name === DUE_ORDER ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
+      const follows = order.places.isDue ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
       addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
     } catch (error) {

@@ -92,7 +92,7 @@ export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined):
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Whether two shares make the same item for any share of the other side. */
+/** Tells whether two shares make the same item for any share of the other side. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);

@@ -17,7 +17,7 @@ function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
 
-/** Whether a `shards: 'value'` key has the hash of a value. */
+/** Tells whether a `shards: 'value'` key has the hash of a value. */
 export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
@@ -41,7 +41,7 @@ export class Partitions {
   }
 
   /**
-   * Whether an index takes a partition key. The marks of a generation and of its shards do not count, so that a key which fits in one
+   * Tells whether an index takes a partition key. The marks of a generation and of its shards do not count, so that a key which fits in one
    * generation fits in all of them; DynamoDB has room for it, since it takes partition keys of 2,048 bytes.
    */
   fits(partition: IndexPartitionKey): boolean {

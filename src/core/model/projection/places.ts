@@ -40,7 +40,7 @@ export interface ItemKeys {
   isPrefix: boolean;
 }
 
-/** Whether a question asks for the item with this key in the table. */
+/** Tells whether a question asks for the item with this key in the table. */
 export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
@@ -74,7 +74,7 @@ export class SearchPlaces {
     return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
-  /** Whether a sort key is that of an item of the search. */
+  /** Tells whether a sort key is that of an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
@@ -94,7 +94,7 @@ export class SearchPlaces {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
   }
 
-  /** Whether an index takes a partition key. */
+  /** Tells whether an index takes a partition key. */
   fits(partition: IndexPartitionKey): boolean {
     return this.partitionsOf.fits(partition);
   }
@@ -136,7 +136,8 @@ export class OrderPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
-  private readonly isDueList: boolean;
+  /** True for the due-list of an edge type, whose partitions hold the edges of all targets. */
+  readonly isDue: boolean;
 
   constructor(
     private readonly edgeType: string,
@@ -145,7 +146,7 @@ export class OrderPlaces {
     generation = 1,
   ) {
     const named = isNamed ? { order: name } : {};
-    this.isDueList = name === DUE_ORDER;
+    this.isDue = name === DUE_ORDER;
     this.items = new EdgeItemPlaces(edgeType, named.order, generation);
     this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
     this.partitionsOf = new Partitions(spread, generation);
@@ -176,14 +177,14 @@ export class OrderPlaces {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
   }
 
-  /** Whether an index takes a partition key. */
+  /** Tells whether an index takes a partition key. */
   fits(partition: IndexPartitionKey): boolean {
     return this.partitionsOf.fits(partition);
   }
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     // A due-list is of all edges of a type, wherever they lead.
-    if (this.isDueList) return `${this.base}-`;
+    if (this.isDue) return `${this.base}-`;
     // The orders that share an item have the edge's own sort key in their first generation: no new text for each of them.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
     // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.

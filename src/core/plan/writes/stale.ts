@@ -5,7 +5,7 @@ import { FENCE, WATERMARK } from '../../items/derived-item.ts';
 /** The greatest difference between DynamoDB's clocks and that of a repair, in milliseconds. */
 const FENCE_MARGIN_MS = 5 * 60_000;
 
-/** Whether a record at `position` may be part of the derived item already, or be older than it. */
+/** Tells whether a record at `position` may be part of the derived item already, or be older than it. */
 export function isStale(position: string, current: Item | undefined): boolean {
   const value = current?.[WATERMARK];
   if (value === undefined) return false;
@@ -26,7 +26,7 @@ export function fenceLimitMs(records: readonly ChangeRecord[]): number {
   return oldest * 1000 - FENCE_MARGIN_MS;
 }
 
-/** Whether some of the records do not pass the derived item's fence: then its base items decide. */
+/** Tells whether some of the records do not pass the derived item's fence: then its base items decide. */
 export function isFenced(records: readonly ChangeRecord[], current: Item | undefined): boolean {
   const value = current?.[FENCE];
   // rule: fence-of-an-item-that-was-seen-counts
