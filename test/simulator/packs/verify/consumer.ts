@@ -1,9 +1,9 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import type { Agenda } from '../../kernel/agenda.ts';
+import type { Random } from '../../kernel/random.ts';
 import { contentOf } from '../../kernel/stored-parts.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
-import type { Clock } from './clock.ts';
-import type { Dice } from './dice.ts';
 import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
 import { keyOf, type PlainTable } from './table.ts';
 import { evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
@@ -45,8 +45,8 @@ export class PlainConsumer {
   constructor(
     private readonly table: PlainTable,
     private readonly streams: PlainStreams,
-    private readonly clock: Clock,
-    private readonly dice: Dice,
+    private readonly clock: Agenda,
+    private readonly dice: Random,
     private readonly features: Features,
     private readonly nature: ConsumerNature,
   ) {}

@@ -9,10 +9,10 @@ import { StreamError } from '../../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
+import { Agenda } from '../../kernel/agenda.ts';
 import type { Pack, SeedFailure, SeedOutcome } from '../../kernel/pack.ts';
-import { Clock } from './clock.ts';
+import { Random } from '../../kernel/random.ts';
 import { PlainConsumer } from './consumer.ts';
-import { Dice } from './dice.ts';
 import { PlainStreams } from './streams.ts';
 import { type CallWeather, Death, observersStore, PlainTable } from './table.ts';
 import { type Features, nameOfPart, type Wrong, wrongs } from './truth.ts';
@@ -58,8 +58,8 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
 export const PACK: Pack = { run: (seed) => new Schedule(seed).run() };
 
 class Schedule {
-  private readonly dice: Dice;
-  private readonly clock = new Clock(START);
+  private readonly dice: Random;
+  private readonly clock = new Agenda(START);
   private readonly features: Features;
   private readonly graph: CompiledModel;
   private readonly table: PlainTable;
@@ -78,7 +78,7 @@ class Schedule {
   private judged: { writes: number; wrong: Wrong[] } | undefined;
 
   constructor(seed: number) {
-    const dice = new Dice(seed);
+    const dice = new Random(seed);
     this.dice = dice;
     this.features = { copies: dice.chance(0.7), counts: dice.chance(0.6), joins: dice.chance(0.5) };
     this.graph = graphOf(this.features);

@@ -6,9 +6,9 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../../../../src/stream/source.ts';
+import type { Agenda } from '../../kernel/agenda.ts';
+import type { Random } from '../../kernel/random.ts';
 import { textOf } from '../../kernel/values.ts';
-import type { Clock } from './clock.ts';
-import type { Dice } from './dice.ts';
 import { type CallWeather, Death, type Written } from './table.ts';
 
 /** One record: when the change was made, as which time it is stamped, and when the stream shows it. */
@@ -49,8 +49,8 @@ export class PlainStreams {
   generation = 1;
 
   constructor(
-    private readonly clock: Clock,
-    private readonly dice: Dice,
+    private readonly clock: Agenda,
+    private readonly dice: Random,
     readonly nature: StreamNature,
   ) {
     for (let i = dice.between(1, 3); i > 0; i -= 1) this.open(undefined);

@@ -1,9 +1,9 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
+import type { Agenda } from '../../kernel/agenda.ts';
+import type { Random } from '../../kernel/random.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
-import type { Clock } from './clock.ts';
-import type { Dice } from './dice.ts';
 
 /** A change of one item. */
 export interface Written {
@@ -23,7 +23,7 @@ export class PlainTable {
   writes = 0;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: Agenda,
     private readonly onWrite: (written: Written) => void,
   ) {}
 
@@ -88,8 +88,8 @@ export interface CallWeather {
 /** The table as the observer sees it: calls take time, fail or are the last, and pages are read at two moments. */
 export function observersStore(
   table: PlainTable,
-  clock: Clock,
-  dice: Dice,
+  clock: Agenda,
+  dice: Random,
   weather: CallWeather,
 ): Pick<Store, 'get' | 'getMany' | 'query'> {
   const call = (): void => {
