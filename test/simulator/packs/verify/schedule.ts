@@ -14,7 +14,7 @@ import type { Pack, SeedFailure, SeedOutcome } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
 import { PlainConsumer } from './consumer.ts';
 import { PlainStreams } from './streams.ts';
-import { type CallWeather, Death, observersStore, PlainTable } from './table.ts';
+import { type CallWeather, Death, observersStore, WrittenTable } from './table.ts';
 import { type Features, nameOfPart, type Wrong, wrongs } from './truth.ts';
 
 /** An attack on the observer, written from its promises: a table, a stream, a consumer and an oracle that share no code with the library. */
@@ -62,7 +62,7 @@ class Schedule {
   private readonly clock = new Agenda(START);
   private readonly features: Features;
   private readonly graph: CompiledModel;
-  private readonly table: PlainTable;
+  private readonly table: WrittenTable;
   private streams: PlainStreams;
   private readonly consumer: PlainConsumer;
   private readonly failures: SeedFailure[] = [];
@@ -82,7 +82,7 @@ class Schedule {
     this.dice = dice;
     this.features = { copies: dice.chance(0.7), counts: dice.chance(0.6), joins: dice.chance(0.5) };
     this.graph = graphOf(this.features);
-    this.table = new PlainTable(this.clock, (written) => {
+    this.table = new WrittenTable(this.clock, dice, (written) => {
       if (!this.isLosing) this.streams.append(written);
       this.consumer?.follow();
     });
@@ -208,12 +208,12 @@ class Schedule {
     }[source];
     this.count('writes');
     if (dice.chance(0.25)) {
-      table.delete(key);
+      table.write(key, undefined);
       return;
     }
     const attribute = { shop: 'title', user: 'name', likes: 'role', sells: 'note' }[source];
     const value = dice.pick(['a', 'b', 'c', undefined]);
-    table.put({
+    table.write(key, {
       ...{ source: { S: key.source }, target: { S: key.target } },
       ...(value !== undefined && { [attribute]: { S: value } }),
     });
@@ -239,7 +239,7 @@ class Schedule {
     ];
     const isFocused = keys.filter(({ target }) => target.startsWith(this.focus));
     const key = dice.pick(isFocused.length > 0 ? isFocused : keys);
-    const item = table.get(key);
+    const item = table.current(key);
     if (item === undefined || item['expiresAt'] !== undefined) return;
     this.count('damages');
     const before = new Set(wrongs(table, this.features).map(({ name }) => name));

@@ -8,13 +8,14 @@ import {
 } from '../../../../src/stream/source.ts';
 import type { Agenda } from '../../kernel/agenda.ts';
 import type { Random } from '../../kernel/random.ts';
+import type { TableChange } from '../../kernel/shown-stream.ts';
 import { textOf } from '../../kernel/values.ts';
-import { type CallWeather, Death, type Written } from './table.ts';
+import { type CallWeather, Death } from './table.ts';
 
 /** One record: when the change was made, as which time it is stamped, and when the stream shows it. */
 export interface Entry {
   number: number;
-  written: Written;
+  written: TableChange;
   atMs: number;
   stampMs: number;
   shownMs: number;
@@ -66,7 +67,7 @@ export class PlainStreams {
   }
 
   /** Takes in a change of the table. Changes of one item are in order. */
-  append(written: Written): void {
+  append(written: TableChange): void {
     const { clock, dice, nature } = this;
     const shard = this.shardOf(`${written.key.source} ${written.key.target}`);
     this.numbers += dice.between(1, 5);
