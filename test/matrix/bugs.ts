@@ -87,8 +87,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'own write in a session': { named: 'session-rows-kept' },
   'own write in a session with lowWatermark': inFile(
     'client/session/session.ts',
-    'mark === undefined || mark < write.at + CLOCK_MARGIN_MS',
-    'mark === undefined || mark < write.at + Number.MAX_SAFE_INTEGER',
+    'lowWatermark === undefined || lowWatermark < write.at + CLOCK_MARGIN_MS',
+    'lowWatermark === undefined || lowWatermark < write.at + Number.MAX_SAFE_INTEGER',
   ),
   wait: inFile('client/read/wait.ts', 'isPassed && differing.length === 0', 'isPassed'),
   'put by the writer': inFile(

@@ -82,7 +82,7 @@ export class CurrentPosition {
     const source = await streamOfTable(this.table);
     if (source?.streamArn !== this.streamArn) {
       this.streamArn = source?.streamArn;
-      this.position = source && positionOfStream(graph, store, source, { savesMarks: this.isWritable });
+      this.position = source && positionOfStream(graph, store, source, { savesPlaces: this.isWritable });
     }
     return this.position;
   }

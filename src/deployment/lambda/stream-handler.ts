@@ -125,7 +125,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()), context.functionVersion);
-    // After applying, and of a failed batch only what is applied: the mark would pass the rest.
+    // After applying, and of a failed batch only what is applied: the low watermark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);

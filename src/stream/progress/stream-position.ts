@@ -9,7 +9,7 @@ import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
- * How far a stream is applied, whichever consumers read it. Each shard is read from its mark to its end. A record that no claim
+ * How far a stream is applied, whichever consumers read it. Each shard is read from its applied place to its end. A record that no claim
  * holds is either not applied, or applied and not claimed yet. So some of these records are compared with their derived items.
  */
 
@@ -60,7 +60,7 @@ export interface PositionContext {
   source: StreamSource;
   /** Tells whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
-  /** A walk to continue. Default: a new one, from the marks in the table. @internal */
+  /** A walk to continue. Default: a new one, from the applied places in the table. @internal */
   walk?: StreamWalk | undefined;
 }
 
