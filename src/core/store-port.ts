@@ -2,7 +2,7 @@ import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
-import type { ItemKeys } from './model/projection/places.ts';
+import type { ItemKeys } from './model/projection/index-places.ts';
 
 /**
  * The one way to the table. `store/dynamodb.ts` speaks to DynamoDB, and `test/support/memory-store` keeps the same contract in memory for

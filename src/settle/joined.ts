@@ -8,8 +8,9 @@ import { derivationEntry } from '../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, positionSpan } from '../core/plan/unit.ts';
 import { reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
 import { readItems } from '../core/store-pages.ts';
-import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, updateItem } from './context.ts';
 import { writeCounted } from './count.ts';
+import { putEntry } from './quarantine.ts';
 import { reconcileAll } from './reconcile.ts';
 import { withPlausibleWatermark } from './repair.ts';
 

@@ -8,9 +8,9 @@ import { isOverBudget, viewBudgetBytes } from '../core/kinds/eviction.ts';
 import { keysInTargetOfView } from '../core/kinds/in-target.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
+import { isFenced, isStale } from '../core/plan/by-base.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../core/plan/unit.ts';
-import { isFenced, isStale } from '../core/plan/writes/stale.ts';
 import {
   contradictingChanges,
   evictionUpdate,

@@ -1,7 +1,7 @@
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
-import type { EdgeItemPlaces } from '../model/projection/places.ts';
+import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 
 /**
  * Finds the keys of joined index items: by their edge, and by ranges of their partition. `derivedOf` derives their fields, given

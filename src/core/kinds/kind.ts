@@ -3,7 +3,7 @@ import type { DerivedKey, DerivedKind, KindInTarget } from '../items/derived-key
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
-import type { IndexPlace } from '../model/projection/index-partition.ts';
+import type { IndexPlace } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
 import type { ItemForm, OddityContext, Part } from './part.ts';
 import type { Subject } from './parts/subject.ts';

@@ -4,15 +4,8 @@ import { INDEX_KEYS, INDEX_NAMES } from '../items/derived-item.ts';
 import type { FeedNames } from './feed-names.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
-import type {
-  CounterPlaces,
-  CountPlaces,
-  EdgeItemPlaces,
-  OrderPlaces,
-  PartPlaces,
-  SearchPlaces,
-  TotalPlaces,
-} from './projection/places.ts';
+import type { EdgeItemPlaces, OrderPlaces } from './projection/index-places.ts';
+import type { CounterPlaces, CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from './projection/places.ts';
 
 export type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 export type {

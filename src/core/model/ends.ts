@@ -5,7 +5,7 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Items that end. What is derived from such an item holds the time of its end, and nothing else of it depends on the clock: so projector,
+ * Items that end. The items derived from such an item hold the time of its end, and nothing else in them depends on the clock: so projector,
  * check and observer need none, and readers leave out what is over.
  */
 

@@ -29,7 +29,7 @@ import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/pl
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import type { ItemHistory } from './fold.ts';
 import { edgeItemsPlan } from './type-plans.ts';
-import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
+import { type ContinuationUnit, type EpochSeconds, type FanOutUnit, positionSpan } from './unit.ts';
 
 const NONE: readonly never[] = [];
 
@@ -299,4 +299,16 @@ function givesSameShares(
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });
+}
+
+/** One unit for each continuation: a node and its parts may have changed in one batch. */
+export function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
+  if (fanOuts.length < 2) return fanOuts;
+  const merged = new Map<string, FanOutUnit>();
+  for (const unit of fanOuts) {
+    const present = merged.get(unit.sortKey);
+    const records = [...(present?.records ?? []), ...unit.records];
+    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...positionSpan(records) });
+  }
+  return [...merged.values()];
 }

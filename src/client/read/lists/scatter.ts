@@ -5,7 +5,7 @@ import { compareKeys } from '../../../core/items/encoding.ts';
 import { type Filter, passesFilter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
-import { type ItemKeys, isHitOf } from '../../../core/model/projection/places.ts';
+import { type ItemKeys, isHitOf } from '../../../core/model/projection/index-places.ts';
 import type { Store } from '../../../core/store-port.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';

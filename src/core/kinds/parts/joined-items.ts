@@ -10,8 +10,17 @@ import type {
 } from '../../model/compiled.ts';
 import { ENDS } from '../../model/ends.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
-import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
-import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
+import {
+  addIndexKeys,
+  type Encoded,
+  encodedText,
+  fittingSortKey,
+  joinLeadingParts,
+  type OrderEncoder,
+  partitionText,
+  valueEncoder,
+  withAttributes,
+} from './index-items.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 

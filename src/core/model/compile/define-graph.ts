@@ -171,7 +171,7 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 /** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
-/** Stands for the default of `view`, which was another one before. */
+/** In a fingerprint: the model leaves `view` to its default, which was another one before. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**

@@ -12,8 +12,8 @@ import {
 import { laterOf } from '../../items/watermark.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
+import { fenceLimitMs } from '../by-base.ts';
 import type { EpochSeconds, IndexUnit } from '../unit.ts';
-import { fenceLimitMs } from './stale.ts';
 
 /** Plans the writes of index items: pure functions from a unit to one conditional update. */
 
