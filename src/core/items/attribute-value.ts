@@ -39,6 +39,18 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
+/** The JSON value that the text of a string attribute holds; undefined where there is no such attribute, or its text is no JSON. */
+export function jsonOf(value: AttributeValue | undefined): unknown {
+  const text = stringOf(value);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the text of a string attribute from a value that nobody has checked; undefined if it is no string attribute. */
 export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
