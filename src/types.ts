@@ -195,12 +195,10 @@ export type {
   TotalOptions,
   TypedOrder,
 } from './core/model/order.ts';
+export type { EdgeItemPlaces, ItemKeys, OrderPlaces } from './core/model/projection/index-places.ts';
 export type {
   CounterPlaces,
   CountPlaces,
-  EdgeItemPlaces,
-  ItemKeys,
-  OrderPlaces,
   PartPlaces,
   SearchPlaces,
   TotalPlaces,

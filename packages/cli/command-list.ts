@@ -94,7 +94,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   {
     name: 'check',
     group: 'Operate',
-    description: 'compare all derived items with what the base items say, in one scan; repair what differs if asked',
+    description: 'verify all derived items against the base items, in one scan; repair what differs if asked',
     load: async () => (await import('./commands/trust/check.ts')).checkCommand,
   },
   {

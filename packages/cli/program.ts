@@ -18,6 +18,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     const [first, ...named] = program.parseOptions([...args]).operands;
     // `help COMMAND` alone would show the command as it is before it is loaded.
     const isHelp = first === 'help' && named.length > 0;
+    const words = isHelp ? named : [first, ...named];
+    if (asksForHelp(args)) refuseUnknown(program, words[0]);
     await program.parseAsync(isHelp ? [...named, '--help'] : [...args], { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
@@ -31,6 +33,16 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  return args[0] === 'help' || args.includes('--help') || args.includes('-h');
+}
+
+/** Throws for a word that names no command. Commander shows the help of the program for it. */
+function refuseUnknown(program: Command, word: string | undefined): void {
+  if (word === undefined || word === 'help' || program.commands.some((one) => one.name() === word)) return;
+  program.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
 }
 
 /** Read off the arguments: the failure may be that they could not be parsed. */

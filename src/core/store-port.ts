@@ -2,7 +2,7 @@ import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
-import type { ItemKeys } from './model/projection/places.ts';
+import type { ItemKeys } from './model/projection/index-places.ts';
 
 /**
  * The one way to the table. `store/dynamodb.ts` speaks to DynamoDB, and `test/support/memory-store` keeps the same contract in memory for
@@ -191,7 +191,7 @@ export type UpdateCondition =
 export interface ShapeCondition {
   /** The text in the attribute `model`. */
   stamp: string;
-  /** Whether there may also be no item. */
+  /** True if there may also be no item. */
   mayBeMissing: boolean;
 }
 
@@ -213,7 +213,7 @@ export type UpdateResult = { applied: true; wcu: number } | { applied: false; wc
 
 /** When a base item may be changed. All parts have to hold; without any, always. */
 export interface BaseCondition {
-  /** Whether the item has to be there, or has to be absent. */
+  /** True if the item has to be there, or has to be absent. */
   present?: boolean;
   /** Attributes that have to have exactly these values. */
   equal?: Item;

@@ -15,7 +15,7 @@ export function currentMoment(): Moment {
 }
 
 /**
- * Whether this many milliseconds may have passed between two moments: one of the two clocks is enough. A wall clock that has gone back does not
+ * Tells whether this many milliseconds may have passed between two moments: one of the two clocks is enough. A wall clock that has gone back does not
  * show how much time has passed, so any time may have. False if `from` is the later moment.
  */
 export function mayHavePassed(milliseconds: number, from: Moment, to: Moment): boolean {

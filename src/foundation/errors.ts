@@ -87,7 +87,7 @@ export class StoreError extends EdgeloomError {
   }
 }
 
-/** Whether an error is of a store call that may succeed later. */
+/** Tells whether an error is of a store call that may succeed later. */
 export function isRetryableStoreError(error: unknown): error is StoreError {
   return error instanceof StoreError && error.kind === 'retryable';
 }

@@ -91,7 +91,7 @@ export class GuardedProcess {
     this.ended = this.end();
   }
 
-  /** Whether it is gone. */
+  /** True if it is gone. */
   get hasEnded(): boolean {
     return this.isGone;
   }

@@ -53,7 +53,7 @@ function hasOnlyBlanks(bytes: Buffer): boolean {
   return bytes.every((byte) => BLANKS.has(byte));
 }
 
-/** Whether bytes begin as gzip does. */
+/** Tells whether bytes begin as gzip does. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

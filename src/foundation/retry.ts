@@ -19,9 +19,9 @@ export interface RetryOptions extends Abortable {
   random?: RuntimeOptions['random'];
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */
+  /** Tells whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */
   isRetryable: (error: unknown, attempt: number) => boolean;
-  /** Whether to give up; asked after each wait. Default: never. */
+  /** Tells whether the caller gives up; asked after each wait. Default: never. */
   isEnding?: () => boolean;
 }
 

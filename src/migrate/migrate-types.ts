@@ -35,7 +35,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /**
-   * Whether the caller waits for readers between two runs. Then a run does not wait: it returns its place and `waitSeconds`.
+   * True if the caller waits for readers between two runs. Then a run does not wait: it returns its place and `waitSeconds`.
    * Default false.
    */
   waitsBetweenCalls?: boolean;
@@ -73,7 +73,7 @@ export interface MigrateStep {
 /** The result of a migration. */
 export interface MigrateResult {
   steps: MigrateStep[];
-  /** Whether the table maintains everything in the model. */
+  /** True if the table maintains everything in the model. */
   done: boolean;
   /** The next step, in words; empty if there is none. */
   next: string;

@@ -18,7 +18,7 @@ export interface Situation {
   data: DefinitionData;
   wanted: Definitions;
   memory: RunMemory;
-  /** Whether the table was empty when this run looked, after the registration; absent: it has not looked. */
+  /** True if the table was empty when this run looked, after the registration; absent: it has not looked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
@@ -111,7 +111,7 @@ function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step |
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** Whether another generation is ready and has the same definition; the same meaning is not enough. */
+/** Tells whether another generation is ready and has the same definition; the same meaning is not enough. */
 function isReadyWithDefinition(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }

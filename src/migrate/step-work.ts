@@ -148,7 +148,7 @@ export class StepWork implements StepRun {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
-  /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
+  /** Tells whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
   private async hasOldSoftwareWritten(): Promise<boolean> {
     const { waitsBetweenCalls = false } = this.options;
     const found = this.old.startRoundIfFound();
@@ -159,7 +159,7 @@ export class StepWork implements StepRun {
     return true;
   }
 
-  /** Whether a generation or shape is still in the state in which it was seen. */
+  /** Tells whether a generation or shape is still in the state in which it was seen. */
   private async isUnchanged({ name, id, changed }: SeenState): Promise<boolean> {
     const { head } = await this.readRegistry();
     const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);

@@ -37,13 +37,13 @@ export interface Contributions {
 }
 
 /** The bookkeeping of a base item; undefined: there is none, or nobody can read it. */
-export function contributionsOf({ table }: CompiledModel, item: Item | undefined): Contributions | undefined {
+export function contributionsOf(model: CompiledModel, item: Item | undefined): Contributions | undefined {
   const mirror = item && mapOf(item, MIRROR);
   const shown = mirror && stringOf(attributeOf(mirror, 'shown'));
   const revision = mirror && numberOf(attributeOf(mirror, 'rev'));
   const stored = mirror && mapOf(mirror, 'makers');
   if (shown === undefined || revision === undefined || stored === undefined) return undefined;
-  const { [table.partitionKey]: _source, [table.sortKey]: _target, ...content } = withoutBookkeeping(item!);
+  const { [model.table.partitionKey]: _source, [model.table.sortKey]: _target, ...content } = withoutBookkeeping(item!);
   const byMaker = new Map<string, Contribution>();
   for (const maker of Object.keys(stored)) {
     const entry = mapOf(stored, maker);
@@ -92,7 +92,7 @@ export function liveMakers({ byMaker }: Pick<Contributions, 'byMaker'>): string[
 
 /** The base item that shows the content of one maker and keeps the contributions of all; a tombstone where nobody makes it. */
 export function itemOfContributions(
-  { table }: CompiledModel,
+  model: CompiledModel,
   { source, target }: ItemKey,
   contributions: Contributions,
 ): Item {
@@ -111,10 +111,10 @@ export function itemOfContributions(
   }
   return {
     ...content,
-    [table.partitionKey]: { S: source },
-    [table.sortKey]: { S: target },
+    [model.table.partitionKey]: { S: source },
+    [model.table.sortKey]: { S: target },
     [MIRROR]: { M: { rev: { N: revision }, shown: { S: shown }, makers: { M: stored } } },
-    ...tombstoneParts(table.ttl, contributions, content),
+    ...tombstoneParts(model.table.ttl, contributions, content),
   };
 }
 
@@ -134,15 +134,15 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** Whether a contribution says the same as another, whatever its position. */
+/** Tells whether a contribution says the same as another, whatever its position. */
 export function sameContribution(left: Contribution, right: Contribution): boolean {
   return left.version === right.version && textOf(left.content) === textOf(right.content);
 }
 
 /** The content of a base item, without its keys. */
-export function contentOf({ table }: CompiledModel, item: Item | undefined): Item | undefined {
+export function contentOf(model: CompiledModel, item: Item | undefined): Item | undefined {
   if (item === undefined) return undefined;
-  const { [table.partitionKey]: _source, [table.sortKey]: _target, ...content } = item;
+  const { [model.table.partitionKey]: _source, [model.table.sortKey]: _target, ...content } = item;
   return content;
 }
 

@@ -6,7 +6,7 @@ import { BEFORE_ALL } from './position.ts';
 import { keyOfMaker } from './source.ts';
 import { settle } from './write-contribution.ts';
 
-/** Whether an error is of one item, which fails again however often it is tried. */
+/** Tells whether an error is of one item, which fails again however often it is tried. */
 export function isOfItem(error: unknown): error is EdgeloomError {
   if (error instanceof StoreError) return error.kind === 'terminal';
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';

@@ -66,7 +66,7 @@ export async function poisonedEntry(context: MirrorContext, maker: string): Prom
   return item === undefined || isResolvedEntry(item) ? undefined : entryOf(item);
 }
 
-/** Whether the mapping takes a source item as it is now. */
+/** Tells whether the mapping takes a source item as it is now. */
 export async function isTaken({ graph, source, sourceStore }: MirrorContext, maker: string): Promise<boolean> {
   const image = await sourceStore.get(keyOfMaker(source, maker));
   try {

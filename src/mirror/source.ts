@@ -92,7 +92,7 @@ export function makerOf(source: SourceTable, item: Item): string {
   return `${source.table}/${JSON.stringify(Object.fromEntries(values))}`;
 }
 
-/** Whether a maker is an item of this source. */
+/** Tells whether a maker, by its name, is an item of the source. */
 export function isOfSource({ table }: SourceTable, maker: string): boolean {
   return maker.startsWith(`${table}/`);
 }

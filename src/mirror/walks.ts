@@ -94,7 +94,7 @@ export async function wantedOf({ graph, source, sourceStore }: MirrorContext, wo
   return contentOf(graph, mapped(graph, source, image).get(textOfKey(word.key)));
 }
 
-/** Whether an entry has the content of the source item, in the present version. */
+/** Tells whether an entry has the content of the source item, in the present version. */
 export function isRight({ source }: MirrorContext, entry: Contribution | undefined, wanted: Item | undefined): boolean {
   if (entry === undefined) return wanted === undefined;
   return entry.version >= source.version && textOf(entry.content) === textOf(wanted);
@@ -211,7 +211,7 @@ async function ofItem(
   }
 }
 
-/** Whether a base item is of a mirrored type, and shows itself, but no source item has made it. */
+/** Tells whether a base item is of a mirrored type, and shows itself, but no source item has made it. */
 export function isStray({ graph }: MirrorContext, key: ItemKey, item: Item): boolean {
   return isMirrored(graph, key) && !Object.hasOwn(item, GONE) && contributionsOf(graph, item) === undefined;
 }

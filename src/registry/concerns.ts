@@ -27,8 +27,8 @@ import type { DefinitionData } from './revive.ts';
  */
 
 /** Decides what a check does with a derived item. @internal */
-export function concernOf({ concerns }: CompiledModel, source: string, sortKey: string, item: Item): Concern {
-  return concerns === undefined ? COMPARED : concerns.of(source, sortKey, item);
+export function concernOf(model: CompiledModel, source: string, sortKey: string, item: Item): Concern {
+  return model.concerns === undefined ? COMPARED : model.concerns.of(source, sortKey, item);
 }
 
 /** The treatment of an item without an owner, and of every item without a registry: it is compared with what its base items ask for. */
@@ -149,7 +149,7 @@ function viewConcern({ registry: { shapes } }: Use, { source, item }: Derived): 
   return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
 }
 
-/** Whether readers use the views of a shape. */
+/** Tells whether readers use the views of a shape. */
 export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;

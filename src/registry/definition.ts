@@ -253,9 +253,9 @@ export function meaningFingerprint(data: Data): string {
 }
 
 /** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
-export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings): string {
+export function meaningOfSearch(model: CompiledModel, search: SearchSettings): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
-  const node = search.part === undefined ? nodes.get(type) : undefined;
+  const node = search.part === undefined ? model.nodes.get(type) : undefined;
   return cachedMeaning(search, () => ({
     ...settingsIn(SEARCH_OPTIONS, search, 'order'),
     ...{ deletedWhen: node?.deletedWhen, expires: node?.expires },
@@ -263,9 +263,9 @@ export function meaningOfSearch({ nodes }: CompiledModel, search: SearchSettings
 }
 
 /** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as absent. @internal */
-export function meaningOfOrder({ nodes }: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
+export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen, expires } = edge;
-  const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => nodes.get(from)?.deletedWhen ?? []) : [];
+  const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => model.nodes.get(from)?.deletedWhen ?? []) : [];
   return cachedMeaning(stored, () => ({
     ...{ type, deletedWhen, expires },
     ...(sources.length > 0 && { sources }),

@@ -85,7 +85,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** Whether a stream was made after the registered one: what is left of an earlier one may still be read. */
+/** Tells whether a stream was made after the registered one: what is left of an earlier one may still be read. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

@@ -17,14 +17,8 @@ import {
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import { DUE_ORDER } from '../core/model/projection/due-order.ts';
-import {
-  CountPlaces,
-  EdgeItemPlaces,
-  OrderPlaces,
-  PartPlaces,
-  SearchPlaces,
-  TotalPlaces,
-} from '../core/model/projection/places.ts';
+import { EdgeItemPlaces, OrderPlaces } from '../core/model/projection/index-places.ts';
+import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
 import {
@@ -47,7 +41,7 @@ export interface Kept {
   /** Absent: the first. */
   generation?: number;
   settleBefore?: number;
-  /** Whether a newer generation of the projection is kept. */
+  /** True if a newer generation of the projection is kept. */
   isSuperseded?: boolean;
 }
 

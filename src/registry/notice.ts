@@ -6,7 +6,7 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 /** The differences between a model and a table's registry. */
 export interface ModelNotice {
-  /** Whether the table has a registry. */
+  /** True if the table has a registry. */
   isManaged: boolean;
   /** The differences in words: projections that the table lacks, and others that it has besides; empty: none. */
   changes: readonly string[];

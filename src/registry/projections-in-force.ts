@@ -60,7 +60,7 @@ export interface ProjectionsInForce {
   count(edge: EdgeModel): CountPlaces | undefined;
   /** The total of the edges that enter a node, or leave it, as it is stored; throws `projection-not-ready`. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
-  /** Whether a node's view, or its absence, can be used; else the base items have to be read. */
+  /** Tells whether a node's view, or its absence, can be used; else the base items have to be read. */
   usesView(id: string, view: Item | undefined): boolean;
   /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
   model: CompiledModel;
@@ -165,7 +165,7 @@ export function projectionsOfRegistry(
   };
 }
 
-/** Whether views copy along an edge type, by their definition as data. */
+/** Tells whether views copy along an edge type, by their definition as data. */
 function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
   const { edges = [] } = (definition ?? {}) as { edges?: readonly { type: string; copy?: Data }[] };
   return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);

@@ -32,16 +32,16 @@ export interface Rebuild {
  */
 export async function noteRebuild(
   store: Pick<Store, 'get' | 'put'>,
-  { table, fingerprint }: CompiledModel,
+  model: CompiledModel,
   nowMs: number,
 ): Promise<void> {
   if ((await readHead({ store, stats: { rcu: 0 } })) !== undefined) return;
   const note: Item = {
-    [table.partitionKey]: { S: REBUILT.source },
-    [table.sortKey]: { S: REBUILT.target },
+    [model.table.partitionKey]: { S: REBUILT.source },
+    [model.table.sortKey]: { S: REBUILT.target },
     [SINCE_MS]: { N: String(Math.floor(nowMs)) },
-    [OF_MODEL]: { S: fingerprint },
-    [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
+    [OF_MODEL]: { S: model.fingerprint },
+    [model.table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
   };
   await store.put(note);
 }

@@ -46,9 +46,9 @@ export interface Shape {
   /** The stamp of the views; unique among the type's shapes, and never used again. */
   id: number;
   definition: string;
-  /** Whether readers may use views of it at all. */
+  /** True if readers may use views of it at all. */
   trusted: boolean;
-  /** Whether every node has a view of it, so that a missing one says that there is nothing. */
+  /** True if every node has a view of it, so that a missing one says that there is nothing. */
   ready: boolean;
   /** As of a generation. */
   since?: number;
@@ -182,7 +182,7 @@ export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }
 
-/** Whether an item was stamped by software that knows the registry. */
+/** Tells whether an item was stamped by software that knows the registry. */
 export function isRegistryStamp(stamp: string | undefined): boolean {
   return stamp?.startsWith('@') === true;
 }

@@ -4,7 +4,7 @@ import { isUntouchedSinceRegistration } from './transitions.ts';
 
 /** The state of a table by its registry, whatever the model. */
 export interface RegistryState {
-  /** Whether the table has a registry. One that was written for an empty table and never opened to readers counts as none. */
+  /** True if the table has a registry. One that was written for an empty table and never opened to readers counts as none. */
   isManaged: boolean;
   /**
    * The generations and shapes that no reader may use, or not yet: a migration builds or removes them, a migration was left half done, or

@@ -61,7 +61,7 @@ export function announce(definitions: Fingerprinted, table?: TableIdentity, firs
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
 }
 
-/** Whether a registry is only announced: writers go on as without one. */
+/** Tells whether a registry is only announced: writers go on as without one. */
 export function isAnnounced({ version }: Registry): boolean {
   return version === ANNOUNCED_VERSION;
 }
@@ -73,7 +73,7 @@ export function enforceAnnounced(registry: Registry): Registry {
   return { ...registry, version: FIRST_VERSION + 1 };
 }
 
-/** Whether nothing has moved since the table was registered. */
+/** Tells whether nothing has moved since the table was registered. */
 export function isUntouchedSinceRegistration({ version }: Registry): boolean {
   return version === FIRST_VERSION;
 }

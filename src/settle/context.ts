@@ -1,9 +1,8 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { formsOfEntry, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
 import type { DerivedUpdate, ItemKey, Store, UpdateResult } from '../core/store-port.ts';
-import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../foundation/errors.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import type { EvictedViews } from './evicted-views.ts';
@@ -65,29 +64,6 @@ export async function updateItem(context: ApplyContext, update: DerivedUpdate): 
   const result = await context.store.update(update);
   context.stats.wcu += result.wcu;
   return result;
-}
-
-/**
- * Puts a quarantine entry, and counts it. Where the table refuses it, less of it is put: no record may hold up those behind it. Where the
- * table refuses every form, the count and the log alone tell of the item, until a check finds it.
- */
-export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
-  const { graph, store, stats } = context;
-  let refused: StoreError | undefined;
-  for (const form of formsOfEntry(graph.table, entry)) {
-    try {
-      stats.writes += 1;
-      const { wcu } = await store.put(form);
-      stats.wcu += wcu;
-      refused = undefined;
-      break;
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-      refused = error;
-    }
-  }
-  stats.quarantined += 1;
-  context.onQuarantine?.(refused === undefined ? entry : unwrittenEntry(entry, refused), refused !== undefined);
 }
 
 /** Returns the clock's time in whole seconds. */

@@ -29,10 +29,10 @@ import { textOfUnits } from '../core/items/units.ts';
 import { countNamed, itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
 import { expectedFields } from '../core/kinds/derived.ts';
 import { CountPlaces, countKeyOf, placesOfCount } from '../core/model/projection/places.ts';
+import { isFenced, isStale } from '../core/plan/by-base.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../core/plan/unit.ts';
 import { hasExpectedFields, reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
-import { isFenced, isStale } from '../core/plan/writes/stale.ts';
 import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
 import { type DerivedUpdate, type ItemKey, TRANSACTION_ITEMS, type UpdateCondition } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, noteWritten, updateItem } from './context.ts';
@@ -205,7 +205,7 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
+/** Tells whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
 function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
   if (hasNewGroupValue(change, readmits)) return false;
   const { current, expected } = change;

@@ -18,16 +18,9 @@ import { copyUpdate } from '../core/plan/writes/view-update.ts';
 import { readItem, readItems } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import {
-  type ApplyContext,
-  checkTime,
-  epochSeconds,
-  OutOfTimeError,
-  putEntry,
-  retryingWithin,
-  updateItem,
-} from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, retryingWithin, updateItem } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
+import { putEntry } from './quarantine.ts';
 import { reconcile } from './reconcile.ts';
 import { NO_WATERMARK, withPlausibleWatermark } from './repair.ts';
 import { settleView } from './view.ts';

@@ -1,19 +1,16 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../core/items/derived-item.ts';
-import { baseKeyOfIndexItem } from '../core/items/derived-key.ts';
+import { WATERMARK } from '../core/items/derived-item.ts';
 import { requireDerivedSortKey } from '../core/items/keys.ts';
-import { countHolding, isKeptCount } from '../core/kinds/count.ts';
+import { countHolding } from '../core/kinds/count.ts';
 import { expectedFields } from '../core/kinds/derived.ts';
-import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
 import { isJoinedKey } from '../core/kinds/joined.ts';
-import { countKeyOf } from '../core/model/projection/places.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { IndexUnit } from '../core/plan/unit.ts';
 import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
 import { readItem } from '../core/store-pages.ts';
-import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
-import { reconcileCount, writeCounted } from './count.ts';
+import { writeCounted } from './count.ts';
 import { reconcileJoined } from './joined.ts';
 import { reconcile } from './reconcile.ts';
 import { NO_WATERMARK, updateWithFence, withPlausibleWatermark } from './repair.ts';
@@ -119,83 +116,8 @@ export async function reconcileIndexItem(
   await (isJoined ? reconcileJoined(context, [unit]) : reconcileIndexUnit(context, unit));
 }
 
-/**
- * Reconciles an index item, or an entry of a total, with the base item that it names, and the counts that it names. One that names no
- * base item becomes a tombstone.
- *
- * @param baseOf finds the base item, by the item as it was read. If the edge is put after the search, its write changes the item, so
- * the update fails.
- * @param countName the count that a tombstone leaves.
- */
-export async function reconcileNamed(
-  context: ApplyContext,
-  key: ItemKey,
-  baseOf: (item: Item | undefined) => ItemKey | undefined | Promise<ItemKey | undefined>,
-  countName?: string,
-): Promise<void> {
-  const { actual, expected } = await reconcile(context, {
-    key,
-    async expected(item) {
-      const base = await baseOf(item);
-      return { base, burial: base === undefined ? await tombstoneUpdate(context, key, item) : undefined };
-    },
-    update: (_item, { burial }) => burial,
-    // rule: repair-moves-the-total
-    writeIfUnchanged:
-      countName === undefined
-        ? undefined
-        : (burial, seen) => writeCounted(context, seen.actual, undefined, burial, countName),
-  });
-  const { base } = expected;
-  if (base !== undefined) await reconcileIndexItem(context, base, key, NO_WATERMARK);
-  const holding = countName ?? (base && countHolding(context.graph, base, key.target)?.name);
-  await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), holding);
-}
-
-/** Reconciles an index item with the base item that its key, or what it holds, names. */
-export async function reconcileIndexItemByKey(context: ApplyContext, key: ItemKey): Promise<void> {
-  const { source, target: sortKey } = key;
-  await reconcileNamed(context, key, async () => {
-    const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
-    return target === undefined ? undefined : { source, target };
-  });
-}
-
-/**
- * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
- * changed only the count that holds items in its place.
- *
- * @param name the count that the item named.
- * @param holding the count that holds items in its place.
- */
-export async function reconcileOtherCount(
-  context: ApplyContext,
-  source: string,
-  name: string | undefined,
-  holding: string | undefined,
-): Promise<void> {
-  if (name === undefined || name === holding) return;
-  const target = countKeyOf(name);
-  if (!isKeptCount(context.graph, target)) return;
-  await reconcileCount(context, source, target);
-}
-
-/**
- * Makes the update that turns an index item that no base item asks for into a tombstone.
- *
- * @param current the item as it was read, before the base items.
- */
-export async function tombstoneUpdate(
-  context: ApplyContext,
-  key: ItemKey,
-  current: Item | undefined,
-): Promise<DerivedUpdate> {
-  const unit = unitOfIndexItem(key, key, NO_WATERMARK);
-  const seen = await withPlausibleWatermark(context, current);
-  return updateWithFence(context, reconciledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
-}
-
-function unitOfIndexItem({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+/** Makes a unit of an index item that no record asks for. */
+export function unitOfIndexItem({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
   const sortKey = requireDerivedSortKey(target);
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }

@@ -5,8 +5,9 @@ import { joinedKeysOf, joinedPrefixes } from '../core/kinds/joined.ts';
 import { refusalEntry } from '../core/plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../core/plan/unit.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, checkTime, putEntry, retryingWithin } from './context.ts';
+import { type ApplyContext, checkTime, retryingWithin } from './context.ts';
 import { type JoinedLook, reconcileJoined, writeExpectedFields } from './joined.ts';
+import { putEntry } from './quarantine.ts';
 import { readSourceNode } from './source-node.ts';
 
 /**

@@ -8,8 +8,9 @@ import { derivationEntry } from '../core/plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, positionSpan } from '../core/plan/unit.ts';
 import { reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
 import { readItems } from '../core/store-pages.ts';
-import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, updateItem } from './context.ts';
 import { writeCounted } from './count.ts';
+import { putEntry } from './quarantine.ts';
 import { reconcileAll } from './reconcile.ts';
 import { withPlausibleWatermark } from './repair.ts';
 
@@ -43,7 +44,7 @@ export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUn
 /** How to reconcile items. */
 interface SettleOptions {
   /**
-   * Whether an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
+   * True if an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
    * it exists.
    */
   expectsNew?: boolean;

@@ -5,7 +5,7 @@ import { itemsToCount } from '../core/kinds/count.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
-import { reconcileIndexItemByKey } from './index-item.ts';
+import { reconcileIndexItemByKey } from './named-index-item.ts';
 import { reconcileTotalEntry } from './total-entry.ts';
 
 /**

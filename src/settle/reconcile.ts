@@ -29,7 +29,7 @@ export interface Reconciling<Expected> {
    * reads it again, because only a single update that fails returns the present item.
    */
   writeIfUnchanged?: ((update: DerivedUpdate, seen: Seen<Expected>) => Promise<boolean>) | undefined;
-  /** Whether to wait before each repetition, with backoff and jitter. */
+  /** True if a wait with backoff and jitter precedes each repetition. */
   backsOff?: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface ReconcilingAll<One, Expected> {
   ) => Promise<readonly Expected[]>;
   /** Writes each item under the revision that was read; returns those that have changed since. */
   writeAndReturnChanged: (seen: readonly (Seen<Expected> & { one: One })[]) => Promise<readonly One[]>;
-  /** Whether to wait before each repetition, with backoff and jitter. */
+  /** True if a wait with backoff and jitter precedes each repetition. */
   backsOff?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { edgeOfEntry } from '../core/kinds/total-entry.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
-import { reconcileNamed } from './index-item.ts';
+import { reconcileNamed } from './named-index-item.ts';
 
 /**
  * Reconciles the entry of an edge in a total with the edge, in a transaction with the total. An entry of no edge becomes a tombstone.

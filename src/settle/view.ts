@@ -8,9 +8,9 @@ import { isOverBudget, viewBudgetBytes } from '../core/kinds/eviction.ts';
 import { keysInTargetOfView } from '../core/kinds/in-target.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
+import { isFenced, isStale } from '../core/plan/by-base.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../core/plan/unit.ts';
-import { isFenced, isStale } from '../core/plan/writes/stale.ts';
 import {
   contradictingChanges,
   evictionUpdate,
@@ -67,7 +67,7 @@ export async function settleView<Parts>(
   });
 }
 
-/** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
+/** Tells whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function mustReadView(context: ApplyContext, unit: ViewUnit): boolean {
   return fastViewUpdate(context.graph, unit, context.evicted?.evictedTypesOf(unit.source)) === undefined;
 }
@@ -125,7 +125,7 @@ export async function applyViewUnit(
 }
 
 /**
- * Whether the view's watermark equals the unit's newest record, so that the same records were applied before. A batch is of one
+ * Tells whether the view's watermark equals the unit's newest record, so that the same records were applied before. A batch is of one
  * shard, whose positions rise, so nothing in the unit can be newer than that write. The watermark
  * does not tell whether the view is right: see `agreesWithBaseItems`.
  *
@@ -156,7 +156,7 @@ async function readParents(
   return await readCopies(context, edges);
 }
 
-/** Whether every part of the view that this unit is about is as its base item asks for, if base items were read. */
+/** Tells whether every part of the view that this unit is about is as its base item asks for, if base items were read. */
 function agreesWithBaseItems(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap<string, Truth>): boolean {
   if (truths.size === 0) return true;
   // A change whose image contradicts the view is written even if the base item agrees with the view. The new revision makes a
@@ -170,7 +170,7 @@ function agreesWithBaseItems(unit: ViewUnit, current: Item | undefined, truths: 
 }
 
 /**
- * Whether the update adds or removes elements of the edge set. Such an update is written even in a replay on a view that agrees: it
+ * Tells whether the update adds or removes elements of the edge set. Such an update is written even in a replay on a view that agrees: it
  * evicts from a view beyond its budget, because the first attempt may have crashed before the eviction.
  */
 function changesElements({ addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate): boolean {

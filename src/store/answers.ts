@@ -27,13 +27,13 @@ interface Refusals {
   TransactionCanceledException: TransactionCanceledException;
 }
 
-/** Whether an error is a refusal of this name. It compares names, because the SDK's classes may not be loaded. */
+/** Tells whether an error is a refusal of this name. It compares names, because the SDK's classes may not be loaded. */
 export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
   return error instanceof Error && error.name === name;
 }
 
 /**
- * Whether the SDK failed to read DynamoDB's refusal. It fails on an attribute named `__proto__` anywhere in the item that a failed
+ * Tells whether the SDK failed to read DynamoDB's refusal. It fails on an attribute named `__proto__` anywhere in the item that a failed
  * condition returns. No other refusal returns an item.
  */
 export function isUnreadable(error: unknown): boolean {

@@ -113,7 +113,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a failed write certainly changed nothing. After a lost connection, a timeout or an error of DynamoDB (5xx) this is unknown:
+ * Tells whether a failed write certainly changed nothing. After a lost connection, a timeout or an error of DynamoDB (5xx) this is unknown:
  * DynamoDB may have made the change, or may still make it.
  */
 export function isRefusal(error: StoreError): boolean {

@@ -64,7 +64,7 @@ const BATCH_WRITE_ITEMS = 25;
 export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
-  /** Whether calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
+  /** True if calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
   /** @param client `createClient`'s, one of your own, or what makes the calls itself. */

@@ -13,7 +13,7 @@ import {
 import type { FilterTerm } from '../core/items/filter.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
-import type { ItemKeys } from '../core/model/projection/places.ts';
+import type { ItemKeys } from '../core/model/projection/index-places.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from '../core/store-port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */

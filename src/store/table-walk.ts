@@ -47,10 +47,10 @@ export interface TableWalkOptions {
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
   /** Segments that are read at once. */
   concurrency: number;
-  /** Whether time is over; called before each page. */
+  /** Tells whether time is over; called before each page. */
   isOver: () => boolean;
   /**
-   * Whether an item of a page still exists after the visit. Default: each does. A walk continues after an item that exists: the
+   * Tells whether an item of a page still exists after the visit. Default: each does. A walk continues after an item that exists: the
    * embedded engine finds nothing after a deleted item, while DynamoDB finds the next one.
    */
   stays?: ((item: WalkedItem) => boolean) | undefined;
@@ -62,7 +62,7 @@ export interface TableWalkOptions {
 export interface WalkedPage {
   segment: number;
   items: readonly WalkedItem[];
-  /** Whether the segment ends with it. */
+  /** True if the segment ends with it. */
   isLast: boolean;
 }
 
@@ -78,7 +78,7 @@ export class TableWalk {
     this.place = structuredClone(from);
   }
 
-  /** Whether every segment is read to its end. */
+  /** True if every segment is read to its end. */
   get isDone(): boolean {
     return this.place.open.length === 0;
   }

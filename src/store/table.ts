@@ -97,7 +97,7 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
   };
 }
 
-/** Whether the table deletes items by the attribute that the model names for it. */
+/** Tells whether the table deletes items by the attribute that the model names for it. */
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await ttlOf(client, graph)) === graph.table.ttl;
 }
@@ -206,7 +206,7 @@ export async function serverTime(graph: CompiledModel, options: TableAccess): Pr
   }
 }
 
-/** Whether the table is there. */
+/** Tells whether the table is there. */
 export async function tableExists(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await findTable(client, graph.table.name)) !== undefined;
 }

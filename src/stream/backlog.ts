@@ -11,7 +11,7 @@ const PAGE_RECORDS = 1000;
 
 /** How a backlog is read. */
 export interface BacklogOptions {
-  /** Whether a record is not of what the follower itself writes. */
+  /** Tells whether a record is not of what the follower itself writes. */
   isOfOthers: (record: StreamRecord) => boolean;
   /** Bounds how many shards are read at once. */
   limit: LimitFunction;
@@ -59,7 +59,7 @@ export class Backlog {
   }
 
   /**
-   * Whether the records from before the first look are worked off while others go on writing, as far as the last look knows; begins the
+   * Tells whether the records from before the first look are worked off while others go on writing, as far as the last look knows; begins the
    * next one. Without later records of others it is false: such a stream becomes quiet, with all that the follower itself writes.
    */
   isWorkedOff(description: StreamDescription): boolean {

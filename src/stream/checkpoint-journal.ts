@@ -38,7 +38,7 @@ export class Journal {
     return this.entries.get(shardId);
   }
 
-  /** Whether a shard was read to its end. */
+  /** Tells whether a shard was read to its end. */
   isFinished(shardId: string): boolean {
     return this.entries.get(shardId)?.finished === true;
   }

@@ -21,7 +21,7 @@ export interface ShardCheckpoint {
   shardId: string;
   /** The sequence number of the newest record applied; absent where the shard held none. */
   sequenceNumber?: string | undefined;
-  /** Whether the shard was read to its end. */
+  /** True if the shard was read to its end. */
   finished: boolean;
 }
 

@@ -22,7 +22,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
   /** Cuts a wait between two tries short. */
   stopping: AbortSignal;
-  /** Whether the run has ended; asked after each wait. */
+  /** Tells whether the run has ended; asked after each wait. */
   isEnding: () => boolean;
   /** The shortest wait between two tries. Default 0. */
   minimumMs?: number;

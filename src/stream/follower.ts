@@ -21,7 +21,7 @@ export interface ShardWork {
   work(): Promise<void>;
   /** The shard is gone from the stream: what was read is still worked off, then `work` resolves. */
   cancel(): void;
-  /** Whether `cancel` was called; records that were read before may still be in work. */
+  /** Tells whether `cancel` was called; records that were read before may still be in work. */
   isCancelled(): boolean;
 }
 
@@ -229,7 +229,7 @@ export class StreamFollower {
   }
 
   /**
-   * Whether no shard is left to read. One listing shows it for a disabled stream. Otherwise several have to, since the child of a closed
+   * Tells whether no shard is left to read. One listing shows it for a disabled stream. Otherwise several have to, since the child of a closed
    * shard may be listed a little later.
    */
   private isExhausted({ status }: StreamDescription): boolean {

@@ -34,7 +34,7 @@ export class IdleDetector {
     this.waitingShards = count;
   }
 
-  /** Whether all is quiet. */
+  /** Tells whether all is quiet. */
   isQuiet(): boolean {
     return this.waitingShards === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_POLLS);
   }

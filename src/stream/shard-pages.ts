@@ -20,9 +20,9 @@ export interface StartingPoint {
 /** One page of a shard, and whether the shard ends with it. */
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** Whether the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
+  /** True if the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
   isEnd: boolean;
-  /** Whether it ends because the stream still lists it, closed, but no longer has it. */
+  /** True if it ends because the stream still lists it, closed, but no longer has it. */
   isLost?: boolean;
 }
 
@@ -107,7 +107,7 @@ function unprovenEndError(shardId: string): StoreError {
   );
 }
 
-/** Whether a page is so full that more records are probably waiting. */
+/** Tells whether a page is so full that more records are probably waiting. */
 export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;

@@ -20,7 +20,7 @@ export interface ShardBatch {
   recordsRead: number;
   /** The sequence number of the newest record read, whatever its item; undefined where there was none. */
   sequenceNumber?: string;
-  /** Whether the shard is closed and this was its end. */
+  /** True if the shard is closed and this was its end. */
   isEnd: boolean;
 }
 

@@ -17,7 +17,7 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     this.cancelled = true;
   }
 
-  /** Whether `cancel` was called; records that were read before may still be in work. */
+  /** Tells whether `cancel` was called; records that were read before may still be in work. */
   isCancelled(): boolean {
     return this.cancelled;
   }

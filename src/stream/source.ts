@@ -38,7 +38,7 @@ export interface StreamSource {
   readonly streamArn: string;
   /** Every shard, all pages. */
   describe(): Promise<StreamDescription>;
-  /** Whether the stream itself shows that a shard takes no more records. Throws `no-shard` where it does not list it. */
+  /** Tells whether the stream itself shows that a shard takes no more records. Throws `no-shard` where it does not list it. */
   isClosed(shardId: string): Promise<boolean>;
   /** An iterator after a sequence number, or from the oldest record where that is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
@@ -73,7 +73,7 @@ export class StreamError extends EdgeloomError {
   }
 }
 
-/** Whether an error says that the stream has no such shard. */
+/** Tells whether an error says that the stream has no such shard. */
 export function isNoShardError(error: unknown): error is StreamError {
   return error instanceof StreamError && error.kind === 'no-shard';
 }

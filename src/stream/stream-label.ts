@@ -53,7 +53,7 @@ export class StreamLabel {
     if (this.newest !== undefined && this.now() - this.askedAtMs >= PAUSE_MS) await this.refresh();
   }
 
-  /** Whether a stored watermark, read before this call, can have come from a record of the table. */
+  /** Tells whether a stored watermark, read before this call, can have come from a record of the table. */
   async isPlausible(watermark: AttributeValue | undefined): Promise<boolean> {
     if (isPlausibleWatermark(watermark, this.known)) return true;
     if ((typeof this.source !== 'function' && this.newest === undefined) || !isPlausibleWatermark(watermark))

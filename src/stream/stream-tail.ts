@@ -52,7 +52,7 @@ export interface ShardPosition {
   shardId: string;
   /** The last record that is done; undefined: the reading begins at the shard's oldest record. */
   after?: string | undefined;
-  /** Whether the shard was read to its end. */
+  /** True if the shard was read to its end. */
   isFinished: boolean;
   /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
   sinceMs?: number | undefined;
@@ -134,7 +134,7 @@ export class StreamTail {
     return new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
   }
 
-  /** Whether every shard was read to where it ends now. */
+  /** True if every shard was read to where it ends now. */
   get isAtEnd(): boolean {
     return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
   }

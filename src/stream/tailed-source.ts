@@ -139,7 +139,7 @@ export class TailedSource implements StreamSource, TailListener {
   }
 }
 
-/** Whether every record after a place is kept. */
+/** Tells whether every record after a place is kept. */
 function isReached({ start, records: [first] }: KeptShard, after: string | undefined): boolean {
   if (start === 'oldest') return true;
   const from = start === 'end' ? first?.dynamodb?.SequenceNumber : start.after;

@@ -57,6 +57,28 @@ describe('a page on the command line', () => {
   });
 });
 
+describe('help for a command that there is not', () => {
+  it.each([
+    [['verify', '--help'], 'verify', 'check'],
+    [['help', 'repair'], 'repair', 'check --repair'],
+    [['frobnicate', '-h'], 'frobnicate', undefined],
+  ])('%j is a mistake', async (args, word, meant) => {
+    const { code, stdout, stderr } = await cli.run([...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`error: unknown command '${word}'`);
+    if (meant !== undefined) expect(stderr).toContain(`hint: Did you mean edgeloom ${meant}?`);
+  });
+
+  it('shows the help of a command that there is', async () => {
+    for (const args of [['check', '--help'], ['help', 'check'], ['--help'], ['help']])
+      expect(await cli.run(args)).toMatchObject({
+        code: 0,
+        stderr: '',
+        stdout: expect.stringContaining('Usage: edgeloom'),
+      });
+  });
+});
+
 describe('a question that can find nothing is a mistake, not an empty answer', () => {
   it('of an id of a type that the model does not have', async () => {
     expect(await failure('get', 'GOAL-G1', 'GAOL-G1')).toMatchObject({
@@ -155,7 +177,7 @@ describe('an error on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ item });
   });
 
-  it('of an edge that is not there is told in the plan of its query', async () => {
+  it('of an absent edge: the plan of its query says that there is none', async () => {
     const { stdout } = await run('explain', '--query', 'get GOAL-G1 GOALMEMBERSHIP USER-U9');
     expect(stdout.split('\n')).toEqual([
       '1. 1 GetItem of GOAL-G1 GOALMEMBERSHIP-USER-U9, 0.5 RCU',

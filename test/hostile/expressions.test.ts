@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../src/core/items/attribute-value.ts';
-import { encodeDate, encodeString, MAX_DATE_CHARACTERS, MAX_FOLDED_CHARACTERS } from '../../src/core/items/encoding.ts';
+import { encodeDate, MAX_DATE_CHARACTERS } from '../../src/core/items/dates.ts';
+import { encodeString, MAX_FOLDED_CHARACTERS } from '../../src/core/items/encoding.ts';
 import { sources } from '../support/sources.ts';
 
 /**

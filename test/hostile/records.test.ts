@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { itemSizeBytes, stringOf } from '../../src/core/items/attribute-value.ts';
-import { MAX_SEARCH_VALUES } from '../../src/core/kinds/parts/index-items.ts';
+import { MAX_SEARCH_VALUES } from '../../src/core/kinds/parts/search-items.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';

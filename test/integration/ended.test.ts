@@ -56,7 +56,7 @@ async function partyTable(items: readonly Item[], graph = partyGraph()): Promise
   return table;
 }
 
-/** What counts and totals say, a moment after every end. */
+/** A count and a total, read a moment after every end. */
 async function counts({ graph, store }: Pick<Table, 'graph' | 'store'>) {
   const reader = createReader(graph, { store, ...at(END + 1) });
   return [await reader.degree('USER-1', 'VISITS'), (await reader.total('PARTY-1', 'VISITS')).guests];

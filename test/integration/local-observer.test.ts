@@ -2,7 +2,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createWriter } from '../../src/index.ts';
-import { readPublishedLowWatermark } from '../../src/stream/progress/marks.ts';
+import { readPublishedLowWatermark } from '../../src/stream/progress/applied-places.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';

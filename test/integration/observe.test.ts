@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { readPublishedLowWatermark } from '../../src/stream/progress/marks.ts';
+import { readPublishedLowWatermark } from '../../src/stream/progress/applied-places.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
 import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';

@@ -1,7 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
-import type { IndexName } from '../../src/core/items/derived-item.ts';
+import { USUAL_INDEXES } from '../../src/core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
@@ -19,7 +19,7 @@ import type { Rig } from './rig.ts';
 export async function tableRig(model: CompiledModel): Promise<Rig> {
   const graph = {
     ...withTableName(model, uniqueTableName()),
-    indexes: [...new Set<IndexName>(['gsi0', 'gsi1', ...model.indexes])],
+    indexes: [...new Set([...USUAL_INDEXES, ...model.indexes])],
   };
   const { client, store, streams, streamArn, allRecords } = await testTable(graph);
   // DynamoDB Local has no ids of tables.

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeDate } from '../../src/core/items/dates.ts';
 import {
   compareKeys,
-  encodeDate,
   encodeNumber,
   encodePath,
   escapeValue,

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/core/items/attribute-value.ts';
-import { stringOf } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../src/core/items/derived-item.ts';
 import { degreeKey } from '../../src/core/items/key-forms.ts';
 import { sortKeyOfEdge } from '../../src/core/model/base-item.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { isHitOf } from '../../src/core/model/projection/places.ts';
+import { isHitOf } from '../../src/core/model/projection/index-places.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';

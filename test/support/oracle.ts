@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
 import { encodeElement } from '../../src/core/items/element.ts';
-import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/core/items/encoding.ts';
+import { encodePath, encodeValue, indexSortKey } from '../../src/core/items/encoding.ts';
+import { EncodingError } from '../../src/core/items/encoding-error.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/core/items/key-forms.ts';
 import { toPlainItem } from '../../src/core/items/plain.ts';

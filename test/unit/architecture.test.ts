@@ -155,11 +155,7 @@ describe('the SDK', () => {
 
 /** Where derived sort keys and index partitions are made; everybody else has them from the places of a projection. */
 const CODEC = ['core/items/derived-key.ts', 'core/items/key-forms.ts', 'core/items/keys.ts'];
-const FACTORY = [
-  'core/model/projection/index-partition.ts',
-  'core/model/projection/partitions.ts',
-  'core/model/projection/places.ts',
-];
+const FACTORY = ['core/model/projection/index-places.ts', 'core/model/projection/places.ts'];
 
 describe('derived sort keys and index partitions', () => {
   const importing = (path: string): string[] =>
@@ -172,22 +168,16 @@ describe('derived sort keys and index partitions', () => {
       .sort();
 
   it('are formed by the codec and the factory of places alone', () => {
-    expect(importing('core/items/key-forms.ts')).toEqual([
-      'core/items/derived-key.ts',
-      'core/model/projection/places.ts',
-    ]);
-    expect(importing('core/model/projection/index-partition.ts')).toEqual([
+    expect(importing('core/items/key-forms.ts')).toEqual(['core/items/derived-key.ts', ...FACTORY]);
+    expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY);
+    expect(naming(/\bparseIndexPartition\b/)).toEqual([
       'core/kinds/index-item.ts',
-      'core/kinds/kind.ts',
-      'core/kinds/target-item.ts',
-      'core/model/projection/list-of-place.ts',
-      'core/model/projection/places.ts',
+      'core/model/projection/index-places.ts',
     ]);
-    expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY.filter((path) => !path.endsWith('partitions.ts')));
-    expect(importing('core/items/generation.ts')).toEqual([...CODEC.slice(0, 2), ...FACTORY.slice(0, 2)]);
+    expect(importing('core/items/generation.ts')).toEqual([...CODEC.slice(0, 2), FACTORY[0]]);
   });
   it('are no other text: nobody else takes one for them', () => {
-    expect(naming(/\bas (DerivedSortKey|IndexPartitionKey)\b/)).toEqual([...CODEC, ...FACTORY.slice(1)].sort());
+    expect(naming(/\bas (DerivedSortKey|IndexPartitionKey)\b/)).toEqual([...CODEC, ...FACTORY].sort());
   });
   it('are in no literal elsewhere', () => {
     // Of the quarantine: the index partition of its entries. Of the command line: an example for people.
@@ -206,6 +196,7 @@ describe('derived sort keys and index partitions', () => {
       'core/model/compile/due-list.ts',
       'core/model/compile/inbound.ts',
       'core/model/compile/search.ts',
+      'core/model/projection/index-places.ts',
       'core/model/projection/places.ts',
       'registry/layer.ts',
     ]);
@@ -214,7 +205,7 @@ describe('derived sort keys and index partitions', () => {
 
 /** Who creates generations, makes their places, or shows them to people. */
 const OF_GENERATIONS =
-  /^(core\/(items|model\/projection|kinds)|registry|migrate|packages\/(cli|studio|workbench))\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
+  /^(core\/(items|model\/projection|kinds)|registry|migrate|packages\/(cli|cost|studio|workbench))\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {
@@ -227,7 +218,7 @@ describe('generations of projections', () => {
 const ROOMS = [
   ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'mirror', 'settle', 'projecting', 'trust'],
   ...['migrate', 'deployment'],
-  ...['packages/local', 'packages/studio', 'packages/workbench', 'packages/cli'],
+  ...['packages/local', 'packages/cost', 'packages/studio', 'packages/workbench', 'packages/cli'],
 ];
 const PACKAGE = /^packages\/[^/]+/;
 

@@ -24,6 +24,16 @@ describe('a kept seed', () => {
     expect(Object.keys((kept() as { walks: object }).walks)).toEqual(['new', 'old']);
   });
 
+  it('is refused, with the file to delete, where a process has ended and left its lock', () => {
+    const lock = `${path}.lock`;
+    writeFileSync(lock, '');
+    expect(() => keepSeed('walks', 'new', 31, file, 3)).toThrow(`${lock} is kept by a process`);
+    expect(kept()).toEqual({ walks: { old: 9 } });
+    rmSync(lock);
+    keepSeed('walks', 'new', 31, file, 3);
+    expect(kept()).toEqual({ walks: { new: 31, old: 9 } });
+  });
+
   it('is not lost where several processes keep theirs at once', async () => {
     const keeping = `
       import { keepSeed } from ${JSON.stringify(new URL('../simulator/planted/shown.ts', import.meta.url).href)};

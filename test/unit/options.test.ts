@@ -47,11 +47,20 @@ describe('options that are not what they should be', () => {
     ['gte', 'atLeast'],
     ['take', 'limit'],
     ['filter', 'where'],
+    ['scanIndexForward', 'reverse'],
+    ['sort', 'order'],
   ])('%s, a word of other libraries, is told the name that it has here: %s', async (word, name) => {
     const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ [word]: 1 }));
     await expect(asked).rejects.toMatchObject({
       code: 'unknown-option',
       hint: expect.stringContaining(`Did you mean ${name}?`),
+    });
+  });
+
+  it('a direction that is given as an order is told the option that turns a list round', async () => {
+    await expect(reader.inbound('USER-1', 'KNOWS' as never, unchecked({ order: 'desc' }))).rejects.toMatchObject({
+      code: 'unknown-order',
+      hint: expect.stringMatching(/`reverse: true`.*gsi0/),
     });
   });
 

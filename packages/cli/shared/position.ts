@@ -23,7 +23,7 @@ export function positionOf({ graph, store, settings, client }: CommandSession, s
   const source = new DynamoDBStreamSource(streams, streamArn);
   const newest = newestPositionOf({ graph, store, source });
   return {
-    ...positionOfStream(graph, store, source, { savesMarks: true }),
+    ...positionOfStream(graph, store, source, { savesPlaces: true }),
     newestPosition: async () => {
       const label = await currentStreamLabel(client, graph);
       return label === streamLabel(streamArn) ? await newest() : undefined;

@@ -72,7 +72,7 @@ function optionText(given: Readonly<Record<string, unknown>>, name: string): str
   return `The option --${flag} ${JSON.stringify(given[name])}`;
 }
 
-/** Whether `npx` runs this process: then npm receives signals first. */
+/** Tells whether `npx` runs this process: then npm receives signals first. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
 }

@@ -32,7 +32,7 @@ export async function dynamoDBLocalCommand(port: number, dataDir: string | undef
   };
 }
 
-/** Whether the command `java` runs; its version is not looked at. */
+/** Tells whether the command `java` runs; its version is not looked at. */
 export async function hasJava(): Promise<boolean> {
   try {
     await run('java', ['-version']);

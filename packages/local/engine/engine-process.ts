@@ -5,7 +5,7 @@ import type { EngineCommand } from './command.ts';
 export interface EngineProcess {
   /** Resolves when it is gone. */
   ended: Promise<void>;
-  /** Whether it is gone. */
+  /** Tells whether it is gone. */
   hasEnded(): boolean;
   /** The last that it wrote to its error output. */
   errorOutput(): string;

@@ -16,7 +16,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Whether a TCP port can be listened on. A port that this user may not use counts as taken. */
+/** Tells whether a TCP port can be listened on. A port that this user may not use counts as taken. */
 export async function isFree(port: number): Promise<boolean> {
   // Some servers listen on all addresses, some on this one: either is in the way.
   for (const host of [HOST, '0.0.0.0']) {
@@ -33,7 +33,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Whether an HTTP server answers on a port, with whatever status. */
+/** Tells whether an HTTP server answers on a port, with whatever status. */
 export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request({ host: HOST, port, timeout: 1000, agent: false }, (response) => {

@@ -14,7 +14,7 @@ export function valueAt(item: Values, [name, ...steps]: Path): Value | undefined
   return value;
 }
 
-/** Whether an item meets a condition; an absent one has no attributes. */
+/** Tells whether an item meets a condition; an absent one has no attributes. */
 export function meets(item: Values, condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':

@@ -129,7 +129,7 @@ class Page {
   found = 0;
   private bytes = 0;
   private last: Stored | undefined;
-  /** Whether the page ends before its range does. */
+  /** True if the page ends before its range does. */
   isFull = false;
 
   constructor(

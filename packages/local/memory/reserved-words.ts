@@ -36,7 +36,7 @@ const WORDS = `
 
 const RESERVED: ReadonlySet<string> = new Set(WORDS.match(/[A-Z]{1,30}/g));
 
-/** Whether an expression may not use a word as the name of an attribute, in whatever case. */
+/** Tells whether an expression may not use a word as the name of an attribute, in whatever case. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word.toUpperCase());
 }

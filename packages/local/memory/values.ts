@@ -105,7 +105,7 @@ function checkSet(elements: readonly string[]): string[] {
   return [...elements];
 }
 
-/** Whether two values are the same: sets whatever their order. */
+/** Tells whether two values are the same: sets whatever their order. */
 export function sameValue(left: Value | undefined, right: Value | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const type = typeOf(left);
@@ -123,7 +123,7 @@ export function sameValue(left: Value | undefined, right: Value | undefined): bo
   return a === b;
 }
 
-/** Whether two items have the same attributes. */
+/** Tells whether two items have the same attributes. */
 export function sameItem(left: Values | undefined, right: Values | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const names = Object.keys(left);

@@ -31,7 +31,7 @@ interface Prepared {
   /** A condition check writes nothing. */
   isCheck: boolean;
   update?: Update;
-  /** Whether the item meets the condition. */
+  /** True if the item meets the condition. */
   isMet: boolean;
 }
 
@@ -240,7 +240,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** Whether an error depends on the stored item. In a transaction it is then a reason of the cancellation. */
+  /** Tells whether an error depends on the stored item. In a transaction it is then a reason of the cancellation. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,

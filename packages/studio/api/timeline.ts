@@ -5,7 +5,7 @@ import type { TimelineMoment } from '../base/timeline.ts';
 
 /** The changes of the model that the table has seen. */
 export interface TimelineAnswer {
-  /** Whether the table has a registry. */
+  /** True if the table has a registry. */
   hasRegistry: boolean;
   /** Newest first. */
   moments: TimelineMoment[];

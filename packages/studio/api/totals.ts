@@ -11,7 +11,7 @@ export interface TotalOfNode {
   direction: 'inbound' | 'outgoing';
   /** The number of edges, the sums and the groups; a count alone has neither. */
   total: TotalResult;
-  /** Whether the groups are left out, because one has more values than a total holds. */
+  /** True if the groups are left out, because one has more values than a total holds. */
   hasTooManyGroups: boolean;
 }
 

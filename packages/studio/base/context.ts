@@ -31,7 +31,7 @@ export interface StudioTable {
 /** Context that all answers of a studio share. */
 export interface StudioContext extends StudioTable {
   tap: ProjectorTap;
-  /** Whether it may write. */
+  /** True if it may write. */
   isWritable: boolean;
   leases: ReaderLeases;
   checks: CheckJob;
@@ -82,7 +82,7 @@ export class CurrentPosition {
     const source = await streamOfTable(this.table);
     if (source?.streamArn !== this.streamArn) {
       this.streamArn = source?.streamArn;
-      this.position = source && positionOfStream(graph, store, source, { savesMarks: this.isWritable });
+      this.position = source && positionOfStream(graph, store, source, { savesPlaces: this.isWritable });
     }
     return this.position;
   }

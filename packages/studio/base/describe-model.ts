@@ -82,8 +82,12 @@ export interface DescribedTotal {
 }
 
 /** Describes a model. */
-export function describeModel({ fingerprint, nodes, edges }: CompiledModel): DescribedModel {
-  return { fingerprint, nodes: [...nodes.values()].map(describeNode), edges: [...edges.values()].map(describeEdge) };
+export function describeModel(model: CompiledModel): DescribedModel {
+  return {
+    fingerprint: model.fingerprint,
+    nodes: [...model.nodes.values()].map(describeNode),
+    edges: [...model.edges.values()].map(describeEdge),
+  };
 }
 
 function describeNode({ type, view, searches }: NodeModel): DescribedNode {

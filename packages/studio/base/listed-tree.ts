@@ -19,7 +19,7 @@ export interface ListedNode {
 /** Nodes at the other end of edges of one type with the same labels. */
 export interface ListedGroup {
   type: string;
-  /** Whether the edges enter the node above. */
+  /** True if the edges enter the node above. */
   isEntering: boolean;
   labels: Record<string, unknown>;
   nodes: ListedNode[];
@@ -28,7 +28,7 @@ export interface ListedGroup {
 /** A page as a tree. */
 export interface PageTree {
   items: ListedNode[];
-  /** Whether nodes are left out because the tree has `MOST_LISTED` of them. */
+  /** True if nodes are left out because the tree has `MOST_LISTED` of them. */
   isCut: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface NeighbourGroup {
   cursor?: string;
   /** The number of all edges. */
   count: number;
-  /** Whether that is the number; else there may be more. */
+  /** True if that is the number; else there may be more. */
   isExact: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface StudioRoute {
   method: 'GET' | 'POST';
   /** Such as `/api/node`. */
   path: string;
-  /** Whether it writes to the table: refused without `--write`. */
+  /** True if it writes to the table: refused without `--write`. */
   writes: boolean;
   /** Answers; throws an `EdgeloomError` for what cannot be asked. */
   answer(context: RequestContext, input: unknown): Promise<object>;

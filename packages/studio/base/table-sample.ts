@@ -252,7 +252,7 @@ class EdgeCounter extends TypeCounter {
   }
 }
 
-/** Whether values are few, short, and come again. */
+/** Tells whether values are few, short, and come again. */
 function isChoice(counts: ReadonlyMap<string, number>): boolean {
   const values = [...counts.keys()];
   const items = [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -7,7 +7,7 @@ export interface TimelineMoment {
   version: number;
   /** When it was written, in milliseconds since 1970. */
   atMs: number;
-  /** Whether a record of the stream tells the time; else the studio saw it then, and it may be older. */
+  /** True if a record of the stream tells the time; else the studio saw it then, and it may be older. */
   isExact: boolean;
   /** The changes since the moment before; none at the first one that is known. */
   changes: ProjectionChange[];

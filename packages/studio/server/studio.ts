@@ -24,7 +24,7 @@ import { answerWithTouched } from './touched.ts';
 export interface StudioOptions extends StudioTable {
   /** TCP port on 127.0.0.1. Default: a free one. */
   port?: number | undefined;
-  /** Whether it may redrive, repair and edit. Default false. */
+  /** True if it may redrive, repair and edit. Default false. */
   isWritable?: boolean | undefined;
   logger: Logger;
   /** Folder of the page's files. Default: that of the package. */

@@ -53,7 +53,7 @@ export function keyForms(items: readonly SampledItem[], separator: string): Map<
 
 interface Part {
   text: string;
-  /** Whether it is an id whatever other keys have there. */
+  /** True if it is an id whatever other keys have there. */
   isPlace: boolean;
   /** The words before it. */
   before: string;

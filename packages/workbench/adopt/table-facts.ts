@@ -11,7 +11,7 @@ export interface DescribedTable {
   /** Items of the table, as DynamoDB last counted them. */
   items: number;
   keys: KeyNames;
-  /** Whether the table deletes items by an attribute. */
+  /** True if the table deletes items by an attribute. */
   hasTtl: boolean;
   /** Sentences for the person who edits the model. */
   notes: string[];

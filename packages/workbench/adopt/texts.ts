@@ -2,7 +2,7 @@
 
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
-/** Whether a character is one of a word, and no separator. */
+/** Tells whether a character is one of a word, and no separator. */
 export function isOfWord(character: string | undefined): boolean {
   return character !== undefined && WORD_CHARACTER.test(character);
 }
@@ -29,7 +29,7 @@ export function wordsOf(text: string): string[] {
   return word === '' ? words : [...words, word];
 }
 
-/** Whether a text has a digit in it, as many ids have. */
+/** Tells whether a text has a digit in it, as many ids have. */
 export function hasDigit(text: string): boolean {
   return /\d/.test(text);
 }

@@ -4,8 +4,9 @@ import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
 /** The model's `feed`: which changes it tells. */
 
-/** Whether the feed tells changes of one of these names; of all where the model does not say. */
-export function isFed({ feed }: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
+/** Tells whether the feed tells changes of one of these names; of all where the model does not say. */
+export function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
+  const { feed } = model;
   return feed === undefined || names.some((name) => feed[kind]?.includes(name));
 }
 

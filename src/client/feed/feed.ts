@@ -1,9 +1,8 @@
-import { INDEX_NAMES } from '../../core/items/derived-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { entryIn, knownItem } from './known-items.ts';
+import { entriesIn, knownItem } from './known-items.ts';
 
 /** The records that interest one subscriber. */
 export interface Interest {
@@ -200,12 +199,5 @@ function leave(index: Map<string, Set<Subscription>>, key: string, subscription:
 
 /** The index partitions in which an item lies, or lay before the change. */
 function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
-  const found = new Set<string>();
-  for (const image of [oldImage, newImage]) {
-    for (const index of INDEX_NAMES) {
-      const entry = entryIn(index, image);
-      if (entry !== undefined) found.add(entry.partition);
-    }
-  }
-  return found;
+  return new Set([...entriesIn(oldImage), ...entriesIn(newImage)].map(({ partition }) => partition));
 }

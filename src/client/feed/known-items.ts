@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { INDEX_KEYS, revisionOf } from '../../core/items/derived-item.ts';
+import { INDEX_KEYS, INDEX_NAMES, revisionOf } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { IndexName, TableNames } from '../../core/model/compiled.ts';
 import type { IndexEntry } from '../../core/model/projection/list-of-place.ts';
@@ -25,6 +25,16 @@ export function entryIn(index: IndexName, image: Item | undefined): IndexEntry |
   const sort = stringOf(image?.[names.sort]);
   return partition === undefined || sort === undefined ? undefined : { partition, sort };
 }
+
+/** The places of an item in all indexes that it is in. */
+export function entriesIn(image: Item = {}): IndexEntry[] {
+  const indexes = Object.keys(image).map((name) => INDEX_OF_PARTITION_KEY.get(name));
+  return indexes.flatMap((index) => (index && entryIn(index, image)) ?? []);
+}
+
+const INDEX_OF_PARTITION_KEY: ReadonlyMap<string, IndexName> = new Map(
+  INDEX_NAMES.map((index) => [INDEX_KEYS[index].partition, index]),
+);
 
 /** The revision of the new image; for a removal, the old revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {

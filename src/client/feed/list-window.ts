@@ -29,7 +29,7 @@ export interface ToldState<Item> {
   revision: number;
   /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
-  /** Whether nothing was there before. */
+  /** True if nothing was there before. */
   isInsert: boolean;
 }
 

@@ -36,7 +36,7 @@ export class SharedList<Result> {
     });
   }
 
-  /** Whether records may be missing in it. */
+  /** True if records may be missing in it. */
   get isStale(): boolean {
     this.noteGap();
     return this.gap !== undefined;
@@ -82,7 +82,7 @@ export class SharedList<Result> {
     return await refreshed;
   }
 
-  /** Whether it is up to date now. */
+  /** Tells whether it is up to date now. */
   private async update(context: ReadContext, throughMs: number): Promise<boolean> {
     const { list, feed } = this;
     const readMs = feed.now();

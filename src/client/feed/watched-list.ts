@@ -24,7 +24,7 @@ export interface ListQuery<Result> {
   limit: number;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
-  /** Whether an item of the range belongs to the list. */
+  /** Tells whether an item of the range belongs to the list. */
   accept: (item: Item) => boolean;
   /** Makes the result of an item, as the reader gives it. */
   resultOf: (item: Item) => Result;
@@ -49,7 +49,7 @@ export class WatchedList<Result> {
     this.partitions = new Set(query.partitions);
   }
 
-  /** Whether another query asks the same places. */
+  /** Tells whether another query asks the same places. */
   isIn(partitions: readonly IndexPartitionKey[]): boolean {
     return partitions.length === this.partitions.size && partitions.every((key) => this.partitions.has(key));
   }
@@ -59,7 +59,7 @@ export class WatchedList<Result> {
     return this.window.rows;
   }
 
-  /** Whether rows have to be read from behind. */
+  /** True if rows have to be read from behind. */
   get isLacking(): boolean {
     return this.window.lacksAfter !== undefined;
   }
@@ -136,7 +136,7 @@ export class WatchedList<Result> {
     return { rows, upTo: lastKey };
   }
 
-  /** Whether an item of the projection is in the list. */
+  /** Tells whether an item of the projection is in the list. */
   private holds(item: Item): boolean {
     const { index, range, where } = this.query;
     const entry = entryIn(index, item);
@@ -150,12 +150,12 @@ export class WatchedList<Result> {
   }
 }
 
-/** Whether the base item of a row is over. */
+/** Tells whether the base item of a row is over. */
 function hasEnded(row: Item, nowMs: number): boolean {
   return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
-/** Whether two states of a row show the same. */
+/** Tells whether two states of a row show the same. */
 export function isSameRow(left: Item, right: Item): boolean {
   return [ATTRIBUTES, VALUE].every((name) => sameValue(left[name], right[name]));
 }

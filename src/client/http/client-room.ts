@@ -19,12 +19,12 @@ export class ClientRoom {
     this.clients -= 1;
   }
 
-  /** Whether all that may wait waits by now. */
+  /** True if all that may wait waits by now. */
   get isFull(): boolean {
     return this.heldBytes >= MAX_HELD_BYTES;
   }
 
-  /** Whether more bytes can wait. A client that is alone may have an event of any size. */
+  /** Tells whether more bytes can wait. A client that is alone may have an event of any size. */
   hasRoomFor(bytes: number): boolean {
     return this.heldBytes === 0 || this.heldBytes + bytes <= MAX_HELD_BYTES;
   }

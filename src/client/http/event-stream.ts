@@ -46,7 +46,7 @@ class ClientStream {
   private id = 0;
   /** The part of the last event that is still to be handed on. */
   private rest: Uint8Array = NOTHING;
-  /** Whether nothing follows the rest. */
+  /** True if nothing follows the rest. */
   private isLast = false;
   private isOld = false;
   private takenMs = performance.now();

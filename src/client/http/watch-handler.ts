@@ -136,7 +136,7 @@ function tooManyClients(): Response {
   return Response.json(failureDocument(error), { status: 429, headers: { 'retry-after': `${RETRY_MS / 1_000}` } });
 }
 
-/** Whether the query is wrong, so that the same one fails again. */
+/** Tells whether the query is wrong, so that the same one fails again. */
 function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
 }

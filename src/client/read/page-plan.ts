@@ -12,13 +12,13 @@ export interface PageAsked {
   levels: readonly Level[];
   /** Neighbours shown at most. */
   maxNodes: number;
-  /** Whether the question says that there are to be no neighbours. Else the views are read, which tell a node that does not exist. */
+  /** True if the question says that there are to be no neighbours. Else the views are read, which tell a node that does not exist. */
   isAlone: boolean;
 }
 
 /** The steps of a page. */
 export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
-  /** Whether the Query alone gives the nodes. */
+  /** True if the Query alone gives the nodes. */
   isInIndex: boolean;
   /** For each step why it is made or left out. */
   why: string[];

@@ -112,7 +112,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** The projected view of a node, as `getViews` gives it. */
+  /** The projected view of a node, as `getViews` gives it: what the projector keeps. `getNode` reads what producers wrote. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -133,7 +133,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /** The items of a list, page by page, as `pages` reads it. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  /** Tells whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has<
     const Source extends string,
     E extends EdgeType<G>,
@@ -147,7 +147,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
+   * How many outgoing edges of a type a node has (`inDegree` counts those that enter it): one GetItem of their count, or, where the type keeps none, of the view,
    * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
@@ -214,7 +214,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
-   * exist. (`getViews` gives what is projected: the view's attributes, with the edge set.)
+   * exist. `getView` reads what the projector keeps: the view's attributes, with the edge sets.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -245,12 +245,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * All nodes of a type by id, as `getViews` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
-   * and a BatchGetItem of the views. Throws `not-listed` for other types.
+   * and a BatchGetItem of the views. Throws `not-listed` for other types. `search` finds the nodes of a type by a value.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
-   * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
+   * How many edges of a type enter a node (`degree` counts those that leave it), or how many of them an `inbound` of the same options would list: counted by
    * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
    * order, and not counted.
    */
@@ -278,7 +278,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    */
   with(session: Session): Reader<G>;
 
-  /** A search that the model declares, such as `USER.name`. */
+  /** A search that the model declares, such as `USER.name`: its `query` gives the nodes by a value, a prefix or a range. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**

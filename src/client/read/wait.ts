@@ -14,13 +14,13 @@ export interface WaitOptions extends Abortable {
   /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
   timeoutMs?: number | undefined;
   /**
-   * Whether the derived items are read consistently, so that a `getViews` with `consistent` that follows shows them. The base item
+   * True if the derived items are read consistently, so that a `getViews` with `consistent` that follows shows them. The base item
    * always is. Default true.
    */
   consistent?: boolean | undefined;
   /**
    * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
-   * applied; undefined where that is not known yet. With it the wait also lasts until the mark has passed the moment of this
+   * applied; undefined where that is not known yet. With it the wait also lasts until the low watermark has passed the moment of this
    * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
@@ -69,9 +69,9 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // The mark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
-    const isPassed = lowWatermark === undefined || isMarkAfter(await lowWatermark(), calledAtMs);
-    // Edges that agreed before the mark had passed may differ since.
+    // The low watermark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
+    const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
+    // Edges that agreed before the low watermark had passed may differ since.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
     const differing: string[] = [];
@@ -95,8 +95,8 @@ export async function waitForProjection(
   }
 }
 
-function isMarkAfter(mark: number | undefined, moment: number): boolean {
-  return mark !== undefined && mark > moment;
+function isLowWatermarkAfter(lowWatermark: number | undefined, moment: number): boolean {
+  return lowWatermark !== undefined && lowWatermark > moment;
 }
 
 /** The kind of the base item; throws for an item that the model does not project, as the wait would never end. */

@@ -24,7 +24,7 @@ export interface OwnWrite extends ItemKey {
 export interface Overlay {
   /** Whole index items, which replace those of the same base items in the index. */
   items: Item[];
-  /** Whether a row of the index belongs to one of the base items. */
+  /** Tells whether a row of the index belongs to one of the base items. */
   isReplaced: (row: Item) => boolean;
 }
 
@@ -53,7 +53,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
 }
 
 /**
- * Whether an own write may change the answer of an inbound query: it is an edge of the query, or a source node, or a part of one, that
+ * Tells whether an own write may change the answer of an inbound query: it is an edge of the query, or a source node, or a part of one, that
  * decides about the edge's index items.
  */
 export function affectsInbound(

@@ -29,12 +29,12 @@ interface Entry extends ItemKey {
   /** Writes under way. */
   pending: number;
   look?: { at: number; revisions: string };
-  /** When the stream's mark had passed the key for the first time. */
+  /** When the low watermark had passed the key for the first time. */
   passedAt?: number | undefined;
 }
 
 const INDEX_GRACE_MS = 10_000;
-/** Where the stream's mark is not known, a key stays at least so long. */
+/** Where the low watermark is not known, a key stays at least so long. */
 const LEAST_AGE_MS = 60_000;
 /** Clocks of writer and stream may differ, and the stream tells whole seconds. */
 const CLOCK_MARGIN_MS = 5_000;
@@ -109,7 +109,7 @@ export class Session {
     );
   }
 
-  /** Whether every write is shown; `'unknown'` where there were too many to remember. */
+  /** True if every write is shown; `'unknown'` where there were too many to remember. */
   get ownWrites(): 'shown' | 'unknown' {
     return this.overflow === undefined ? 'shown' : 'unknown';
   }
@@ -151,7 +151,7 @@ export class Session {
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<void> {
     if (this.entries.size === 0 && this.overflow === undefined) return;
-    const mark = await this.options.lowWatermark?.();
+    const lowWatermark = await this.options.lowWatermark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
       // A key that was written again since then has another entry.
@@ -164,11 +164,11 @@ export class Session {
         this.entries.set(text, entry);
         return await look(key);
       };
-      if (isStill() && (await this.mayForget(entry, mark, looking, hasFannedOut)) && isStill())
+      if (isStill() && (await this.mayForget(entry, lowWatermark, looking, hasFannedOut)) && isStill())
         this.entries.delete(text);
     }
     const { overflow } = this;
-    if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
+    if (overflow?.pending === 0 && (this.hasPassed(overflow, lowWatermark) || this.isOutOfStream(overflow))) {
       this.overflow = undefined;
     }
   }
@@ -191,15 +191,15 @@ export class Session {
 
   private async mayForget(
     entry: Entry,
-    mark: number | undefined,
+    lowWatermark: number | undefined,
     look: (key: ItemKey) => Promise<Look | undefined>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<boolean> {
     const now = this.now();
     if (this.isOutOfStream(entry)) return true;
-    if (mark !== undefined) {
-      // The mark passes the record of a node with the first page of its fan-out.
-      return this.hasPassed(entry, (await hasFannedOut(entry)) ? mark : undefined);
+    if (lowWatermark !== undefined) {
+      // The low watermark passes the record of a node with the first page of its fan-out.
+      return this.hasPassed(entry, (await hasFannedOut(entry)) ? lowWatermark : undefined);
     }
     // rule: key-stays-for-its-least-age
     if (now - entry.at < LEAST_AGE_MS) return false;
@@ -215,15 +215,15 @@ export class Session {
     return false;
   }
 
-  /** Whether the mark has passed a write, and the time that an index may lag is over since then. */
-  private hasPassed(write: { at: number; passedAt?: number | undefined }, mark: number | undefined): boolean {
-    // rule: key-stays-until-the-mark-passes
-    if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {
+  /** Tells whether the low watermark has passed a write, and the time that an index may lag is over since then. */
+  private hasPassed(write: { at: number; passedAt?: number | undefined }, lowWatermark: number | undefined): boolean {
+    // rule: key-stays-until-the-low-watermark-passes
+    if (lowWatermark === undefined || lowWatermark < write.at + CLOCK_MARGIN_MS) {
       write.passedAt = undefined;
       return false;
     }
     write.passedAt ??= this.now();
-    // rule: index-has-its-time-after-the-mark
+    // rule: index-has-its-time-after-the-low-watermark
     return this.now() - write.passedAt >= this.graceMs;
   }
 

@@ -15,13 +15,13 @@ export interface TokenContent {
   /** The tag of the table's name, by `tableTag`; absent where nothing was asked yet. */
   table?: string | undefined;
   keys: TokenItem[];
-  /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */
+  /** The time of the last write of a session that overflowed, and when the low watermark had passed it. */
   overflowAt?: number | undefined;
   overflowPassedAt?: number | undefined;
 }
 
 /**
- * Key, time of the write in milliseconds, and where known when the stream's mark had passed it, or what the last look saw: its
+ * Key, time of the write in milliseconds, and where known when the low watermark had passed it, or what the last look saw: its
  * time and the revisions.
  */
 export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];

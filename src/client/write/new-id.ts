@@ -3,7 +3,7 @@ import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
 export interface NewIdOptions {
-  /** Whether ids sort by the time at which they were made (UUID version 7), to the millisecond, and in one process exactly. Default false. */
+  /** True if ids sort by the time at which they were made (UUID version 7), to the millisecond, and in one process exactly. Default false. */
   sortable?: boolean | undefined;
 }
 

@@ -98,7 +98,7 @@ export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeVa
   throw new MalformedValueError('is no attribute value');
 }
 
-/** Whether a value is a list of texts. */
+/** Tells whether a value is a list of texts. */
 export function isTextList(values: unknown): values is string[] {
   return Array.isArray(values) && values.every((value) => typeof value === 'string');
 }
@@ -118,7 +118,7 @@ function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
-/** Whether two values are the same to DynamoDB: sets without order, numbers by their value. */
+/** Tells whether two values are the same to DynamoDB: sets without order, numbers by their value. */
 export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -130,7 +130,7 @@ export function sameValue(left: AttributeValue | undefined, right: AttributeValu
   return canonicalText(left) === canonicalText(right);
 }
 
-/** Whether two items have the same attributes with the same values. */
+/** Tells whether two items have the same attributes with the same values. */
 export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -223,7 +223,7 @@ export function itemSizeBytes(item: Item): number {
   return size;
 }
 
-/** Whether an item has at most `limitBytes` bytes. It is measured only if a cheap upper bound does not decide. */
+/** Tells whether an item has at most `limitBytes` bytes. It is measured only if a cheap upper bound does not decide. */
 export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }

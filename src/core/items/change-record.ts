@@ -22,7 +22,7 @@ export interface ChangeRecord {
   createdAtSeconds?: number;
 }
 
-/** Whether a record stands before another in their streams, as their positions say. */
+/** Tells whether a record stands before another in their streams, as their positions say. */
 export function isOlder(left: ChangeRecord, right: ChangeRecord): boolean {
   const { sequenceNumber } = left;
   if (

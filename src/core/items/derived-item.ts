@@ -41,6 +41,9 @@ export const INDEX_NAMES = [
 /** An index that a model can use. */
 export type IndexName = (typeof INDEX_NAMES)[number];
 
+/** The indexes that a model may use unless it says how many, and that every table of a stack has. */
+export const USUAL_INDEXES: readonly IndexName[] = INDEX_NAMES.slice(0, 2);
+
 /** Key attributes of an index item, in each index. */
 export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
@@ -113,7 +116,7 @@ export const TOMBSTONE_HOURS = 48;
 /** The attributes that an empty derived item may have, without its key and its expiry. */
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([WATERMARK, REVISION, FENCE, MODEL]);
 
-/** Whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */
+/** Tells whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */
 export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {
   if (item[ttl] === undefined) return false;
   const own = new Set([partitionKey, sortKey, ttl]);

@@ -150,7 +150,7 @@ export function formatDerivedKey(
   }
 }
 
-/** Whether a derived sort key is plain: that of an item without generations, or of a first generation. */
+/** Tells whether a derived sort key is plain: that of an item without generations, or of a first generation. */
 export function isPlainKey(sortKey: string): boolean {
   return splitGeneration(sortKey).generation === 1;
 }

@@ -1,5 +1,7 @@
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
+import { encodeDate } from './dates.ts';
 import { describe } from './describe.ts';
+import { EncodingError, TooLongError } from './encoding-error.ts';
 import { foldText } from './folding.ts';
 
 /**
@@ -8,19 +10,6 @@ import { foldText } from './folding.ts';
 
 /** The value types that an order may have. */
 export type ValueType = 'string' | 'number' | 'date';
-
-/** A value that does not fit its order's type; `reason` completes "attribute x ...". */
-export class EncodingError extends Error {}
-
-/** A value that is longer than any that an index key can hold; `reason` as above. */
-export class TooLongError extends EncodingError {
-  constructor(length: number, most: number) {
-    super(`has ${length} characters; here it may have ${most}`);
-  }
-}
-
-/** Characters (UTF-16 units) of a date, most of them digits of its fraction. */
-export const MAX_DATE_CHARACTERS = 256;
 /**
  * Characters (UTF-16 units) of a text that is folded. Folding makes at least one byte of two of them, and an index key
  * has 1,024: a longer text is refused before it is folded.
@@ -67,7 +56,7 @@ export function encodeString(text: string, fold: boolean): string {
   return foldText(text, fold);
 }
 
-/** Whether a text has no lone surrogates. */
+/** Tells whether a text has no lone surrogates. */
 export function isWellFormed(text: string): boolean {
   // String.prototype.isWellFormed is there from Node 20 on, but not in TypeScript's ES2023 library.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
@@ -96,66 +85,6 @@ export function encodeNumber(text: string): string {
 
 function ninesComplement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
-}
-
-/** A date without a time. */
-export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const ISO_DATE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
-
-/**
- * Encodes an ISO 8601 date, or date and time, as UTC: `2020-07-01T00:00:00[.fraction]`. Fractions keep every digit. A
- * time without an offset is taken as UTC, so that the result never depends on a machine's time zone.
- */
-export function encodeDate(text: string): string {
-  if (text.length > MAX_DATE_CHARACTERS) throw new TooLongError(text.length, MAX_DATE_CHARACTERS);
-  // Most dates have no time; those that do not exist are refused below.
-  if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {
-    return `${text}T00:00:00`;
-  }
-  const match = ISO_DATE.exec(text);
-  if (match === null) {
-    throw new EncodingError(
-      `should be an ISO 8601 date such as 2020-07-01 or 2020-07-01T09:30:00Z, but is ${describe(text)}`,
-    );
-  }
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
-  if (!dayExists(Number(year), Number(month), Number(day)) || hour > '23' || minute > '59' || second > '59') {
-    throw new EncodingError(`should be a date that exists, but is ${describe(text)}`);
-  }
-  let end = fraction.length;
-  while (fraction[end - 1] === '0') end -= 1;
-  const fractionText = end === 0 ? '' : `.${fraction.slice(0, end)}`;
-  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const minutes = offsetMinutes(offset);
-  if (minutes === 0) return time + fractionText;
-  const utc = new Date(Date.parse(`${time}Z`) - minutes * 60_000);
-  if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9999) {
-    throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${describe(text)}`);
-  }
-  return utc.toISOString().slice(0, 19) + fractionText;
-}
-
-/** The number that some digits of a text make. */
-function digitsAt(text: string, from: number, to: number): number {
-  let number = 0;
-  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - 48;
-  return number;
-}
-
-function dayExists(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days =
-    month === 2 ? (isLeapYear ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return day <= days;
-}
-
-function offsetMinutes(offset: string): number {
-  if (offset === 'Z' || offset === 'z') return 0;
-  const digits = offset.slice(1).replace(':', '');
-  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
-  return offset.startsWith('-') ? -minutes : minutes;
 }
 
 /**

@@ -16,7 +16,7 @@ export type FilterTerm =
 /** Conditions, all of which have to hold. */
 export type Filter = readonly FilterTerm[];
 
-/** Whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes, binary by its bytes. */
+/** Tells whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes, binary by its bytes. */
 export function passesFilter(attributes: Item, filter: Filter): boolean {
   return filter.every((term) =>
     term.compare === 'not'

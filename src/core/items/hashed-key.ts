@@ -20,7 +20,7 @@ export const TARGET_ID = 'targetId';
 
 const HASHED_NAME = /^#[0-9a-f]{32}$/;
 
-/** Whether what follows the edge type in a sort key can be a hash; no node id begins so. */
+/** Tells whether what follows the edge type in a sort key can be a hash; no node id begins so. */
 export function isHashedName(name: string): boolean {
   return HASHED_NAME.test(name);
 }

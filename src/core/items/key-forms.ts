@@ -3,7 +3,7 @@ import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY }
 
 /**
  * The forms of derived sort keys, one function for each. Only the codec (derived-key.ts) and the factory of places
- * (core/model/projection/places.ts) import them: whoever else needs a key has it from the places of a projection.
+ * (core/model/projection) import them: whoever else needs a key has it from the places of a projection.
  */
 
 /** The beginning of the sort keys of index items. */

@@ -35,7 +35,7 @@ export const SERVICE_PARTITION = '~edgeloom';
 
 const TYPE = /^[A-Z][A-Z0-9_]*$/;
 
-/** Whether a text can be the name of a node or edge type. */
+/** Tells whether a text can be the name of a node or edge type. */
 export function isTypeName(text: string): boolean {
   return TYPE.test(text);
 }
@@ -82,7 +82,7 @@ export function edgeSortKey(edgeType: string, target: string): string {
   return `${edgeType}-${target}`;
 }
 
-/** Whether a sort key belongs to a derived item: written by the projector, never by a producer. */
+/** Tells whether a sort key belongs to a derived item: written by the projector, never by a producer. */
 export function isDerivedKey(sortKey: string): sortKey is DerivedSortKey {
   return sortKey[0] === DERIVED_PREFIX;
 }
@@ -139,13 +139,13 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
   );
 }
 
-/** Whether a text has at most `limitBytes` bytes in UTF-8. */
+/** Tells whether a text has at most `limitBytes` bytes in UTF-8. */
 export function isWithinBytes(text: string, limitBytes: number): boolean {
   // A UTF-16 unit takes at most three bytes: short texts, which nearly all keys are, need no counting.
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
 }
 
-/** Whether a key is no longer than DynamoDB's limits; no item has a longer one, so a read of it finds nothing. */
+/** Tells whether a key is no longer than DynamoDB's limits; no item has a longer one, so a read of it finds nothing. */
 export function isKeyWithinLimits({ source, target }: { source: string; target: string }): boolean {
   return isWithinBytes(source, PARTITION_KEY_BYTES) && isWithinBytes(target, SORT_KEY_BYTES);
 }

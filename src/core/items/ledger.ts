@@ -85,7 +85,7 @@ export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
   for (const [attribute, units] of amounts) to.set(attribute, (to.get(attribute) ?? 0n) + sign * units);
 }
 
-/** Whether some amounts change nothing. */
+/** Tells whether some amounts change nothing. */
 export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
@@ -129,7 +129,7 @@ export function setsOfValues(count: Item | undefined): { attribute: string; valu
   return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
 }
 
-/** Whether an attribute of a count is one of its numbers, or the set of a group's values. */
+/** Tells whether an attribute of a count is one of its numbers, or the set of a group's values. */
 export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
@@ -159,14 +159,14 @@ export function valuesNamedBy(attribute: string, value: Item[string]): string[] 
   return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
 }
 
-/** Whether two counts say the same: an absent number is 0. */
+/** Tells whether two counts say the same: an absent number is 0. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   const difference: Amounts = new Map(left);
   addAmounts(difference, right, -1n);
   return isZeroAmounts(difference);
 }
 
-/** Whether a count has values of a group under one name, although there is room for a value. */
+/** Tells whether a count has values of a group under one name, although there is room for a value. */
 export function hasRoomForOthers(amounts: Amounts): boolean {
   return [...amounts].some(([attribute, units]) => {
     if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
@@ -180,7 +180,7 @@ export class RoomForOthers {
 
   constructor(private readonly amounts: Amounts) {}
 
-  /** Whether a value of the item gets a name. */
+  /** Tells whether a value of the item gets a name. */
   takes(item: Item): boolean {
     const ledger = new Map(ledgerOf(item));
     return textsOf(item, OTHER).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
@@ -222,7 +222,7 @@ interface GroupValue {
   /** The attribute of the group. */
   attribute: string;
   value: string;
-  /** Whether the item has the value already, and it keeps its place. */
+  /** True if the item has the value already, and it keeps its place. */
   stays: boolean;
 }
 
@@ -239,7 +239,7 @@ function groupValues({ current, expected }: CountedChange, readmits: boolean): G
 }
 
 /**
- * Whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count.
+ * Tells whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count.
  *
  * @param readmits whether values without room are placed once more.
  */
@@ -258,7 +258,7 @@ interface Group {
 
 /** The room that a count has for the values of groups in one write of items. */
 export class Room {
-  /** Whether the write is right only if the count has not changed since it was read. */
+  /** True if the write is right only if the count has not changed since it was read. */
   isTaken = false;
   /** The values of groups that the write adds to, and that the count had when it was read, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};

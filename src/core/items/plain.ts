@@ -35,7 +35,7 @@ export function numberTextOf(value: unknown): string | undefined {
 export type NumberReader = (text: string) => unknown;
 
 /**
- * Whether a JS number can be stored: it is finite, and no whole number beyond those that JavaScript holds exactly. A larger one is
+ * Tells whether a JS number can be stored: it is finite, and no whole number beyond those that JavaScript holds exactly. A larger one is
  * usually another number that was rounded.
  */
 export function isStorable(number: number): boolean {

@@ -41,7 +41,7 @@ export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   return copies;
 }
 
-/** Whether the edge set of a view is a string set, or absent. DynamoDB adds no elements to an attribute of another type. */
+/** Tells whether the edge set of a view is a string set, or absent. DynamoDB adds no elements to an attribute of another type. */
 export function hasEdgeSet(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
   return edgeSet === undefined || 'SS' in edgeSet;

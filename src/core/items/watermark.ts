@@ -14,7 +14,7 @@ const SEQUENCE_DIGITS = 40;
 const SEQUENCE_NUMBER = /^\d{1,99}$/;
 const FORM = /^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$/s;
 
-/** Whether a value is the number of a stream record: decimal text of 1 to 99 digits. */
+/** Tells whether a value is the number of a stream record: decimal text of 1 to 99 digits. */
 export function isSequenceNumber(value: unknown): value is string {
   return typeof value === 'string' && SEQUENCE_NUMBER.test(value);
 }
@@ -58,7 +58,7 @@ export function laterOf(left: string | undefined, right: string): string {
 }
 
 /**
- * Whether a stored watermark can have come from a record of the table: empty (repaired before any record), or of this
+ * Tells whether a stored watermark can have come from a record of the table: empty (repaired before any record), or of this
  * form and of no later stream than the table's. One from the future would send every record down the slow path.
  *
  * @param latest the label of the table's stream, or the watermark of its newest record; undefined where it is unknown: then

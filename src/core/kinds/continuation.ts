@@ -67,12 +67,12 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
-/** Whether a fan-out is under way, by its continuation. */
+/** Tells whether a fan-out is under way, by its continuation. */
 export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
-/** Whether a fan-out has still to visit a place, in this round or in the next one. */
+/** Tells whether a fan-out has still to visit a place, in this round or in the next one. */
 export function willFanOutVisit(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
@@ -88,7 +88,7 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
   return after && canonicalText(after);
 }
 
-/** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
+/** Tells whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   let found = withFanOuts.get(graph);
   if (found === undefined) {
@@ -101,7 +101,7 @@ export function hasFanOuts(graph: CompiledModel): boolean {
 const withFanOuts = new WeakMap<CompiledModel, boolean>();
 
 /** Returns the stamps of the views that copy along an edge type. */
-export function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {
-  const edge = edges.get(edgeType);
-  return edge?.copy === undefined ? [] : [...edge.from].map((type) => shapes?.get(type)?.stamp ?? type);
+export function copyingViewsOf(model: CompiledModel, edgeType: string): string[] {
+  const edge = model.edges.get(edgeType);
+  return edge?.copy === undefined ? [] : [...edge.from].map((type) => model.shapes?.get(type)?.stamp ?? type);
 }

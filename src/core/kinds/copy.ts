@@ -83,9 +83,9 @@ export interface CopySlot {
 /** The name for an attribute of copies that is not a map. No edge has this name. */
 export const NO_COPIES = '';
 
-/** Whether any edge type of the model copies anything. */
-export function hasCopies({ edges }: CompiledModel): boolean {
-  for (const { copy } of edges.values()) if (copy !== undefined) return true;
+/** Tells whether any edge type of the model copies anything. */
+export function hasCopies(model: CompiledModel): boolean {
+  for (const { copy } of model.edges.values()) if (copy !== undefined) return true;
   return false;
 }
 
@@ -130,7 +130,7 @@ export function expectedCopyText(graph: CompiledModel, edge: string, node: Item 
   return copy && canonicalText({ M: copy });
 }
 
-/** Whether an actual copy equals what its node asks for. */
+/** Tells whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const expected = expectedCopyText(graph, edge, node);
   return stored === (expected && hashOfText(expected));
@@ -155,15 +155,15 @@ function fanOutAlong(edgeKey: string): FanOutPlaces {
 }
 
 /** The model of an edge's type, by the edge's sort key, if it copies attributes of the parent; else undefined. */
-export function copyingEdge({ edges }: CompiledModel, sortKey: string): EdgeModel | undefined {
-  const edge = edges.get(typePrefix(sortKey) ?? '');
+export function copyingEdge(model: CompiledModel, sortKey: string): EdgeModel | undefined {
+  const edge = model.edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;
 }
 
 /** The edge types that copy attributes of nodes with the type of this id. */
-export function copyingTypes({ edges }: CompiledModel, parent: string): EdgeModel[] {
+export function copyingTypes(model: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
-  return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
+  return [...model.edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
 }
 
 /** The node that an edge enters, by the edge's sort key. */

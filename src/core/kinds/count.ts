@@ -173,7 +173,7 @@ export function countNamed(graph: CompiledModel, name: string): CountModel | und
   return undefined;
 }
 
-/** Whether the model keeps the count with this sort key. */
+/** Tells whether the model keeps the count with this sort key. */
 export function isKeptCount(graph: CompiledModel, countKey: string): boolean {
   return countNamed(graph, placesOfCount(countKey).name) !== undefined;
 }

@@ -43,7 +43,7 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
   },
 };
 
-/** Whether a view holds an element. For `NO_SET`: whether its edge set is no string set. */
+/** Tells whether a view holds an element. For `NO_SET`: whether its edge set is no string set. */
 function holdsElement(view: Item | undefined, text: string): boolean {
   if (!hasEdgeSet(view)) return text === NO_SET;
   return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));

@@ -23,7 +23,7 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
 }
 
-/** Whether the capacity units of a write show that the view exceeds its budget. This needs no read. */
+/** Tells whether the capacity units of a write show that the view exceeds its budget. This needs no read. */
 export function isOverBudget(wcu: number, budgetBytes: number): boolean {
   return wcu > Math.ceil(budgetBytes / WRITE_UNIT_BYTES);
 }

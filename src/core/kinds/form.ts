@@ -39,16 +39,22 @@ export function oddities(kind: ItemForm, context: OddityContext, item: Item): re
   return parts;
 }
 
-/** Whether an item has a revision that counts its writes. */
+/** Tells whether an item has a revision that counts its writes. */
 export function hasRevision(item: Item): boolean {
   return revisionOf(item) !== undefined;
 }
 
 /** The names of attributes that a kind does not have, or has with another type. */
-export function misshapenAttributes(kind: ItemForm, { table }: CompiledModel, item: Item): string[] {
+export function misshapenAttributes(kind: ItemForm, model: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {
-    if (name === table.partitionKey || name === table.sortKey || name === table.ttl || name === REVISION) continue;
+    if (
+      name === model.table.partitionKey ||
+      name === model.table.sortKey ||
+      name === model.table.ttl ||
+      name === REVISION
+    )
+      continue;
     const type = kind.canHave?.(name) === true ? 'any' : kind.attributes.get(name);
     if (type === undefined || (type !== 'any' && typeOf(item[name]!) !== type)) found.push(name);
   }

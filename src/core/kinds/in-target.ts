@@ -65,13 +65,13 @@ export function askedInTarget(edge: EdgeModel | undefined): readonly KindOfTarge
   return asked;
 }
 
-/** Whether an edge may have an item in its target's partition, by its sort key. */
+/** Tells whether an edge may have an item in its target's partition, by its sort key. */
 export function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
   const type = typePrefix(sortKey) ?? '';
   return layersOf(graph).some(({ edges }) => askedInTarget(edges.get(type)).length > 0);
 }
 
-/** Whether edges of any type have items in the partitions of their targets. */
+/** Tells whether edges of any type have items in the partitions of their targets. */
 export function hasItemsInTargets(graph: CompiledModel): boolean {
   return layersOf(graph).some(({ edges }) => [...edges.values()].some((edge) => askedInTarget(edge).length > 0));
 }
@@ -97,7 +97,7 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
-/** Whether a key is that of an edge's item in its target's partition. Whoever may write the edge's partition may have forged the key. */
+/** Tells whether a key is that of an edge's item in its target's partition. Whoever may write the edge's partition may have forged the key. */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {
     // rule: entry-names-what-its-edge-may-have

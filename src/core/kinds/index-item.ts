@@ -13,7 +13,7 @@ import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { DUE_ORDER } from '../model/projection/due-order.ts';
-import { type IndexPlace, parseIndexPartition } from '../model/projection/index-partition.ts';
+import { type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems } from '../store-pages.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';

@@ -1,7 +1,7 @@
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
-import type { EdgeItemPlaces } from '../model/projection/places.ts';
+import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 
 /**
  * Finds the keys of joined index items: by their edge, and by ranges of their partition. `derivedOf` derives their fields, given
@@ -20,7 +20,7 @@ export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: st
   return joinedItemPlaces(graph, edgeType).map((places) => places.key(sortKey));
 }
 
-/** Whether an index item is a joined item of an edge, by the sort keys of the two. */
+/** Tells whether an index item is a joined item of an edge, by the sort keys of the two. */
 export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: string): boolean {
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }

@@ -3,7 +3,7 @@ import type { DerivedKey, DerivedKind, KindInTarget } from '../items/derived-key
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
-import type { IndexPlace } from '../model/projection/index-partition.ts';
+import type { IndexPlace } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
 import type { ItemForm, OddityContext, Part } from './part.ts';
 import type { Subject } from './parts/subject.ts';
@@ -69,9 +69,9 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
    * scan compares items of the kind `partition` while it reads the partition; it looks up the others.
    */
   decidedBy: 'partition' | 'edge-elsewhere' | 'time' | 'nothing';
-  /** Whether one base item asks for it, so that a redrive and a migration reconcile it with that item. */
+  /** True if one base item asks for it, so that a redrive and a migration reconcile it with that item. */
   hasBase: boolean;
-  /** Whether the model maintains such items for the edge type in the key. Default: always. */
+  /** Tells whether the model maintains such items for the edge type in the key. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
   /** Returns the parts of an item that are wrong whatever its base items say. */
   oddities(context: OddityContext, item: Item): readonly Part[];
@@ -85,7 +85,7 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
   /** The option that asks for the item, below the line of the edge type in the model, for people. */
   askedBy: string;
-  /** Whether the edges of a type ask for one. */
+  /** Tells whether the edges of a type ask for one. */
   isAskedBy(edge: EdgeModel): boolean;
   /** The sort key of the item of the edge from a node. */
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;

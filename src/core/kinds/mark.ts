@@ -21,7 +21,7 @@ export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
 const SHARE_OF_BUDGET = 0.5;
 
 /**
- * Whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
+ * Tells whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
  * A higher share could make a type leave and come back with each edge.
  */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {

@@ -58,7 +58,7 @@ export interface Suspect<P extends Part = Part> {
 export interface WatermarkJudge {
   /** Label of the stream, or watermark of its newest record; undefined: unknown. */
   readonly known: string | undefined;
-  /** Whether a stored watermark can be that of a record of the table; it may ask the stream again. */
+  /** Tells whether a stored watermark can be that of a record of the table; it may ask the stream again. */
   isPlausible(watermark: AttributeValue | undefined): Promise<boolean>;
 }
 
@@ -90,11 +90,11 @@ export interface ItemForm {
    * deciding items shows whether the value is right.
    */
   attributes: ReadonlyMap<string, AttributeType | 'any'>;
-  /** Whether it can have an attribute besides these. Default: no. */
+  /** Tells whether it can have an attribute besides these. Default: no. */
   canHave?(attribute: string): boolean;
-  /** Whether it becomes a tombstone if no base item asks for it. The tombstone expires. */
+  /** True if it becomes a tombstone if no base item asks for it. The tombstone expires. */
   hasTombstones: boolean;
-  /** Whether an item has content. Without content it is a tombstone, or should be one. */
+  /** Tells whether an item has content. Without content it is a tombstone, or should be one. */
   isLive(item: Item | undefined): boolean;
 }
 
@@ -143,15 +143,15 @@ export interface PartKind<P extends Part = Part> {
    * not at all, since it is maintenance, and no reader gets a wrong answer.
    */
   judgedBy: 'images' | 'reads' | 'nothing';
-  /** Whether base items decide about it. A watermark or an expiry is wrong whatever they say. */
+  /** True if base items decide about it. A watermark or an expiry is wrong whatever they say. */
   isContent: boolean;
-  /** Whether a difference is only maintenance that is due, and no write has failed. Default: no. */
+  /** Tells whether a difference is only maintenance that is due, and no write has failed. Default: no. */
   isMaintenance?(graph: CompiledModel, part: P): boolean;
-  /** Whether nothing shows how to repair it, so that it is only reported. Default: no. */
+  /** True if nothing shows how to repair it, so that it is only reported. Default: no. */
   isBeyondRepair?: boolean;
-  /** Whether a repair first removes the attributes that the item cannot have. Default: no. */
+  /** True if a repair first removes the attributes that the item cannot have. Default: no. */
   isOfForm?: boolean;
-  /** Whether the whole item is wrong in this table, so that a repair removes it. Default: no. */
+  /** True if the whole item is wrong in this table, so that a repair removes it. Default: no. */
   isAlien?: boolean;
   /** Returns the keys of the items that decide about it. They are read after the derived item. */
   decidingKeys(

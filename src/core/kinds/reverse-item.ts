@@ -64,7 +64,7 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   return { source: child, target: edgeSortKey(type, source) };
 }
 
-/** Whether a derived item is a reverse item, by its sort key. */
+/** Tells whether a derived item is a reverse item, by its sort key. */
 export function isReverseKey(sortKey: string): boolean {
   return parseDerivedKey(sortKey)?.kind === 'reverse-item';
 }

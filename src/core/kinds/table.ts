@@ -71,7 +71,7 @@ export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;
 }
 
-/** Whether the model maintains items with this derived sort key. */
+/** Tells whether the model maintains items with this derived sort key. */
 export function isMaintained(graph: CompiledModel, sortKey: string): boolean {
   return itemKindOf(graph, sortKey) !== UNKNOWN;
 }

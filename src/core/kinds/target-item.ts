@@ -5,7 +5,7 @@ import type { DerivedSortKey } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundOrder, NodeModel } from '../model/compiled.ts';
 import { ENDS } from '../model/ends.ts';
-import type { IndexPlace } from '../model/projection/index-partition.ts';
+import type { IndexPlace } from '../model/projection/index-places.ts';
 import { INDEXED, projectionsOfIndexPartitions } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin } from './kind.ts';
 import { withAttributes } from './parts/index-items.ts';

@@ -47,7 +47,7 @@ function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
   return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
 }
 
-/** Whether the model keeps entries with this sort key. */
+/** Tells whether the model keeps entries with this sort key. */
 export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: string): boolean {
   return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
 }

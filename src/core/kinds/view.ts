@@ -35,7 +35,7 @@ const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
 /** The parts of a view that can be wrong by themselves. One write repairs them all. */
 export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
 
-/** Whether a view has content, and another shape than its type. */
+/** Tells whether a view has content, and another shape than its type. */
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
 }
@@ -75,20 +75,20 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * Whether the nodes of a type have views. A type whose views were dropped has none, even if other projections of its nodes remain. In a
+ * Tells whether the nodes of a type have views. A type whose views were dropped has none, even if other projections of its nodes remain. In a
  * table without a registry the model decides.
  */
-export function keepsViews({ nodes, shapes }: CompiledModel, type: string): boolean {
-  return shapes === undefined ? nodes.get(type)?.hasView !== false : shapes.has(type);
+export function keepsViews(model: CompiledModel, type: string): boolean {
+  return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);
 }
 
 /** The current shape of views of a node's type; undefined if the table has no registry. */
-export function shapeOf({ shapes }: CompiledModel, source: string): ViewShape | undefined {
-  return shapes?.get(parseNodeId(source)?.type ?? '');
+export function shapeOf(model: CompiledModel, source: string): ViewShape | undefined {
+  return model.shapes?.get(parseNodeId(source)?.type ?? '');
 }
 
 /**
- * Whether a view cannot be added to, so that it is rebuilt from the base items. This is the case if its stamp names another shape than
+ * Tells whether a view cannot be added to, so that it is rebuilt from the base items. This is the case if its stamp names another shape than
  * its type has now, or if it is missing while not every node has a view yet. A type without a shape has no such view.
  */
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {

@@ -18,7 +18,7 @@ export const watermark: PartKind<Extract<Part, { kind: 'watermark' }>> = {
   },
 };
 
-/** Whether a record of the table can have written an item's watermark, as far as is known now. */
+/** Tells whether a record of the table can have written an item's watermark, as far as is known now. */
 export function hasPlausibleWatermark({ streamLabel }: Pick<OddityContext, 'streamLabel'>, item: Item): boolean {
   return isPlausibleWatermark(item[WATERMARK], streamLabel);
 }

@@ -4,15 +4,8 @@ import { INDEX_KEYS, INDEX_NAMES } from '../items/derived-item.ts';
 import type { FeedNames } from './feed-names.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
-import type {
-  CounterPlaces,
-  CountPlaces,
-  EdgeItemPlaces,
-  OrderPlaces,
-  PartPlaces,
-  SearchPlaces,
-  TotalPlaces,
-} from './projection/places.ts';
+import type { EdgeItemPlaces, OrderPlaces } from './projection/index-places.ts';
+import type { CounterPlaces, CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from './projection/places.ts';
 
 export type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 export type {
@@ -107,7 +100,7 @@ export function layersOf(graph: CompiledModel): readonly CompiledModel[] {
 export interface ViewShape {
   /** The stamp of this shape in a view's attribute `model`. */
   stamp: string;
-  /** Whether each node has a view of this shape, so that a view that is missing says that there is nothing. */
+  /** True if each node has a view of this shape, so that a view that is missing says that there is nothing. */
   ready: boolean;
   /** Records that were made before this moment, in milliseconds since 1970, are resolved by the base item. */
   settleBefore: number;
@@ -119,7 +112,7 @@ export interface InForce<Places> {
   /** As in `ViewShape`; absent: never. */
   settleBefore?: number;
   /**
-   * Whether a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
+   * True if a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
    * as one with a new label of a rank, is left out of it, and has no fault.
    */
   isSuperseded?: boolean;
@@ -159,7 +152,7 @@ export interface NodeModel {
   fields?: StandardSchemaV1;
   /** The attributes that views show; none where there are no views. */
   view: Projection;
-  /** Whether nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
+  /** True if nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
   hasView: boolean;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;

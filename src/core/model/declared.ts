@@ -19,7 +19,7 @@ export interface SearchTypes {
   found: unknown;
   /** The attributes that its hits show. */
   shown: string;
-  /** Whether it is asked for one value of its partition attribute. */
+  /** True if it is asked for one value of its partition attribute. */
   partition: boolean;
 }
 
@@ -46,11 +46,11 @@ export interface NodeTypes {
   searches: object;
   /** The attributes that the view shows. */
   view: string;
-  /** Whether it has views by itself: they show something, or it has parts. Edge sets give views, too. */
+  /** True if the node type asks for views: it shows attributes, or has parts. Edge sets give views, too. */
   viewed: boolean;
   /** The types of its parts, by name. */
   parts: object;
-  /** Whether the type has a list. */
+  /** True if the type has a list. */
   list: boolean;
 }
 
@@ -73,13 +73,13 @@ export interface EdgeTypes {
   textsOfSource: string;
   /** The ones that are ordered as numbers. */
   numbersOfSource: string;
-  /** Whether the target is in the index partitions of its incoming edges. */
+  /** True if the target is in the index partitions of its incoming edges. */
   includesTarget: boolean;
-  /** Whether its index items have a partition attribute, whose value queries name. */
+  /** True if its index items have a partition attribute, whose value queries name. */
   partition: boolean;
-  /** Whether edge sets have the type. */
+  /** True if edge sets have the type. */
   inSet: boolean;
-  /** Whether its edges are counted. */
+  /** True if its edges are counted. */
   degree: boolean;
   /** The names of sums and groups of its totals; never: it has none. */
   totals: TotalNames;
@@ -117,7 +117,7 @@ type Option<Options, Name extends string> = Options extends { readonly [N in Nam
     : Value
   : undefined;
 
-/** Whether an option is given; boolean where that is not known. */
+/** True if an option is given; boolean where that is not known. */
 type IsGiven<Options, Name extends string> =
   Option<Options, Name> extends infer Value
     ? Value extends undefined

@@ -5,7 +5,7 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Items that end. What is derived from such an item holds the time of its end, and nothing else of it depends on the clock: so projector,
+ * Items that end. The items derived from such an item hold the time of its end, and nothing else in them depends on the clock: so projector,
  * check and observer need none, and readers leave out what is over.
  */
 
@@ -25,14 +25,14 @@ export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | u
   return typeof N === 'string' && Number.isFinite(Number(N)) ? value : undefined;
 }
 
-/** Whether a time in epoch seconds has come; undefined: never. */
+/** Tells whether a time in epoch seconds has come; undefined: never. */
 export function hasCome(end: AttributeValue | undefined, nowSeconds: number): boolean {
   return end !== undefined && Number(numberOf(end)) <= nowSeconds;
 }
 
 /** The type of a base item, by its key, as far as it says when items end; undefined: of a part, or outside the model. */
-export function endingOf({ nodes, edges }: CompiledModel, source: string, target: string): Ending | undefined {
-  return source === target ? nodes.get(nodePrefix(source)) : edges.get(typePrefix(target) ?? '');
+export function endingOf(model: CompiledModel, source: string, target: string): Ending | undefined {
+  return source === target ? model.nodes.get(nodePrefix(source)) : model.edges.get(typePrefix(target) ?? '');
 }
 
 /** The time at which an item of the table ends: of a base item, or of what is derived from one. Parts of a view end by themselves. */
@@ -45,9 +45,9 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
-/** Whether any type of a model has items that end. */
-export function hasEnds({ nodes, edges }: CompiledModel): boolean {
-  return [...nodes.values(), ...edges.values()].some(({ expires }) => expires !== undefined);
+/** Tells whether any type of a model has items that end. */
+export function hasEnds(model: CompiledModel): boolean {
+  return [...model.nodes.values(), ...model.edges.values()].some(({ expires }) => expires !== undefined);
 }
 
 /** Projected attributes as readers show them. */

@@ -10,7 +10,7 @@ export const GONE = '~gone';
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
 /**
- * Whether a base item counts as absent although it is stored: for all that is derived it is as if it were deleted.
+ * Tells whether a base item counts as absent although it is stored: for all that is derived it is as if it were deleted.
  *
  * @param of the type of the item, of the model that derives; undefined: of a part of a node, or of a type outside the model.
  */
@@ -22,19 +22,19 @@ export function isGone(of: Deletion | undefined, image: Item): boolean {
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
 }
 
-/** Whether an attribute of an image is there, and neither null nor false. An image of a record that was made by hand may hold anything. */
+/** Tells whether an attribute of an image is there, and neither null nor false. An image of a record that was made by hand may hold anything. */
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   const { NULL, BOOL } = Object(value) as { NULL?: unknown; BOOL?: unknown };
   return NULL === undefined && BOOL !== false;
 }
 
-/** Whether a node is there for the items that are derived from it in a model; undefined: it is not stored. */
-export function isNodeThere({ nodes }: CompiledModel, id: string, image: Item | undefined): image is Item {
-  return image !== undefined && !isGone(nodes.get(nodePrefix(id)), image);
+/** Tells whether a node is there for the items that are derived from it in a model; undefined: it is not stored. */
+export function isNodeThere(model: CompiledModel, id: string, image: Item | undefined): image is Item {
+  return image !== undefined && !isGone(model.nodes.get(nodePrefix(id)), image);
 }
 
-/** Whether a base item is there for the items that are derived from it in a model; undefined: it is not stored. */
+/** Tells whether a base item is there for the items that are derived from it in a model; undefined: it is not stored. */
 export function isItemThere(
   graph: CompiledModel,
   { source, target }: { source: string; target: string },

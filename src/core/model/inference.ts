@@ -199,10 +199,10 @@ export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = T
 /** The names of the source node's attributes that the index items of an edge type show. */
 export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shownOfSource'>;
 
-/** Whether the target of an edge type is in the index partitions of its incoming edges. */
+/** True if the target of an edge type is in the index partitions of its incoming edges. */
 export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'includesTarget'>;
 
-/** Whether the index items of an edge type have a partition attribute: queries then name its value. */
+/** True if the index items of an edge type have a partition attribute: queries then name its value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
 /** The order that `inbound` takes where none is named: that of the first index, or the first; types do not tell which of several names is first. */

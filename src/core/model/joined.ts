@@ -24,7 +24,7 @@ export interface SourceNode {
 }
 
 /**
- * Whether the index item with these orders needs the edge's source node: for projected attributes, for the partition, or for one of
+ * Tells whether the index item with these orders needs the edge's source node: for projected attributes, for the partition, or for one of
  * the orders. The answer may differ between the index items of one edge type.
  */
 export function isJoinedItem(
@@ -42,7 +42,7 @@ export function joinedItemsOf({ inbound }: Pick<EdgeModel, 'inbound'>): InboundI
   return inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
 }
 
-/** Whether any index item of an edge type needs the edge's source node. */
+/** Tells whether any index item of an edge type needs the edge's source node. */
 export function isJoinedEdge(edge: EdgeModel): boolean {
   return joinedItemsOf(edge).length > 0;
 }
@@ -60,7 +60,7 @@ export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   return types;
 }
 
-/** Whether what a base item wants depends on its partition's node too, by the base item's sort key. */
+/** Tells whether what a base item wants depends on its partition's node too, by the base item's sort key. */
 export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   const types = joinedEdgeTypes(graph);
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
@@ -115,7 +115,7 @@ function attributesByPart(names: Iterable<string>): ReadonlyMap<string, readonly
   return found;
 }
 
-/** Whether a base item is a part of its partition's node that index items of the node's edges use. */
+/** Tells whether a base item is a part of its partition's node that index items of the node's edges use. */
 export function isPartOfSource(graph: CompiledModel, source: string, sortKey: string): boolean {
   return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
 }

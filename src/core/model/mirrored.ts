@@ -24,9 +24,9 @@ interface BaseKey {
   target: string;
 }
 
-/** Whether the base item of a key is of a mirrored type. A part of a node is of the node's type. */
-export function isMirrored({ mirrored, edges }: CompiledModel, { source, target }: BaseKey): boolean {
-  if (mirrored === undefined) return false;
+/** Tells whether the base item of a key is of a mirrored type. A part of a node is of the node's type. */
+export function isMirrored(model: CompiledModel, { source, target }: BaseKey): boolean {
+  if (model.mirrored === undefined) return false;
   const type = source === target ? undefined : typePrefix(target);
-  return mirrored.has(type !== undefined && edges.has(type) ? type : (typePrefix(source) ?? ''));
+  return model.mirrored.has(type !== undefined && model.edges.has(type) ? type : (typePrefix(source) ?? ''));
 }

@@ -1,25 +1,20 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import type { DerivedSortKey } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge } from '../kinds/element.ts';
-import { partViewItem } from '../kinds/part-view.ts';
-import { inboundItem, type SearchPlan, searchItem, searchItemsOfValues } from '../kinds/parts/index-items.ts';
+import { inboundItem } from '../kinds/parts/index-items.ts';
 import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
 import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields } from '../kinds/parts/totals.ts';
-import { targetItems } from '../kinds/target-item.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { isGone } from '../model/gone.ts';
-import { partAttributesAsSource, type SourceNode } from '../model/joined.ts';
+import type { SourceNode } from '../model/joined.ts';
 import type { ItemHistory } from './fold.ts';
 import {
   type EdgePlan,
   emptyPlan,
   joinedKeys,
-  type NodePlan,
-  type PartPlan,
   type PlannedKey,
   plannedKey,
   planOfKey,
@@ -28,6 +23,8 @@ import {
 } from './type-plans.ts';
 
 export type { Problem } from '../kinds/parts/subject.ts';
+
+import { deriveNode, derivePart } from './derive-node.ts';
 
 /**
  * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.
@@ -38,8 +35,6 @@ export type { Problem } from '../kinds/parts/subject.ts';
  */
 
 const NONE: readonly never[] = [];
-/** The most keys of a node's index items that are searched one by one: for more, a map is faster. */
-const FEW_KEYS = 8;
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 
 /** The result for an image that asks for nothing. */
@@ -60,7 +55,7 @@ export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined)
   }
 }
 
-/** Whether an image of a base item is derived from as if there were none. */
+/** Tells whether an image of a base item is derived from as if there were none. */
 function isAbsent(plan: TypePlan, image: Item): boolean {
   return isGone(plan.kind === 'edge' ? plan.edge : plan.kind === 'node' ? plan.node : undefined, image);
 }
@@ -254,82 +249,4 @@ function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage 
     problems: subject.problems,
     shares,
   };
-}
-
-/** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
-function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): DerivedImage {
-  const { node } = plan;
-  const subject = new Subject(plan, key, image);
-  const items = new IndexItems(subject);
-  items.addSearches(plan.searches);
-  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
-  for (const joined of plan.joinedItems) sourceShare(joined, subject);
-  const attributes = subject.projectAttributes(node.view, true);
-  for (const { key, item, settleBefore } of targetItems(node, subject, attributes)) items.add(key, item, settleBefore);
-  // rule: attributes-are-there-while-the-node-is
-  return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
-}
-
-function derivePart(plan: PartPlan, key: PlannedKey, image: Item): DerivedImage {
-  const { part, joinedItems } = plan;
-  const subject = new Subject(plan, key, image);
-  const items = new IndexItems(subject);
-  items.addSearches(plan.searches);
-  if (part.view !== undefined) {
-    const { settleBefore, isSuperseded, places } = part.view.inForce;
-    try {
-      const item = partViewItem(part.view, subject);
-      // rule: view-of-a-part-is-there-while-the-part-is
-      items.add(places.key, item, settleBefore);
-    } catch (error) {
-      subject.noteProblem(error, isSuperseded);
-    }
-  }
-  // As of a node: only for the problems.
-  const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
-  const shared = new Subject(plan, key, asSource);
-  for (const joined of joinedItems) sourceShare(joined, shared);
-  const derived = items.toImage;
-  return { ...derived, problems: [...derived.problems, ...shared.problems] };
-}
-
-/** The index items of a node or a part, in the making. */
-class IndexItems {
-  private readonly keys: DerivedSortKey[] = [];
-  private readonly fields: Item[] = [];
-  private settleBefore: (number | undefined)[] | undefined;
-
-  constructor(private readonly subject: Subject) {}
-
-  add(key: DerivedSortKey, item: Item, before: number | undefined): void {
-    this.keys.push(key);
-    this.fields.push(item);
-    if (before === undefined) return;
-    this.settleBefore ??= [];
-    this.settleBefore[this.keys.length - 1] = before;
-  }
-
-  addSearches(plans: readonly SearchPlan[]): void {
-    for (const plan of plans) {
-      const { settleBefore, isSuperseded, places } = plan.search.inForce;
-      try {
-        if (plan.search.multiValue) {
-          // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
-          // answer.
-          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);
-        } else {
-          const item = searchItem(plan, this.subject);
-          if (item !== undefined) this.add(places.first, item, settleBefore);
-        }
-      } catch (error) {
-        this.subject.noteProblem(error, isSuperseded);
-      }
-    }
-  }
-
-  get toImage(): DerivedImage {
-    const { keys, fields, settleBefore } = this;
-    const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
-    return { keys, fields, places, settleBefore, problems: this.subject.problems };
-  }
 }

@@ -29,7 +29,7 @@ import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/pl
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import type { ItemHistory } from './fold.ts';
 import { edgeItemsPlan } from './type-plans.ts';
-import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
+import { type ContinuationUnit, type EpochSeconds, type FanOutUnit, positionSpan } from './unit.ts';
 
 const NONE: readonly never[] = [];
 
@@ -108,12 +108,12 @@ export function fanOutsOf(
   ];
 }
 
-/** Whether a node is there in both images or in neither, for each model. */
+/** Tells whether a node is there in both images or in neither, for each model. */
 function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
-/** Whether parts of a node decide about its edges' items too. */
+/** Tells whether parts of a node decide about its edges' items too. */
 function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
@@ -283,7 +283,7 @@ export function endContinuationUpdate(
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 
-/** Whether two images of a node give the same shares to the index items of its edges of a type. */
+/** Tells whether two images of a node give the same shares to the index items of its edges of a type. */
 function givesSameShares(
   graph: CompiledModel,
   source: string,
@@ -299,4 +299,16 @@ function givesSameShares(
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });
+}
+
+/** One unit for each continuation: a node and its parts may have changed in one batch. */
+export function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
+  if (fanOuts.length < 2) return fanOuts;
+  const merged = new Map<string, FanOutUnit>();
+  for (const unit of fanOuts) {
+    const present = merged.get(unit.sortKey);
+    const records = [...(present?.records ?? []), ...unit.records];
+    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...positionSpan(records) });
+  }
+  return [...merged.values()];
 }

@@ -1,32 +1,17 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
-import { fieldsOf, type InTarget, reconcileBefore } from '../kinds/derived.ts';
-import { sameShare } from '../kinds/parts/joined-items.ts';
-import type { CounterPlaces } from '../model/projection/places.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
+import { fieldsOf, reconcileBefore } from '../kinds/derived.ts';
 import { isDecidedByBase } from './by-base.ts';
 import type { DerivedStep } from './derive.ts';
 import type { ItemHistory } from './fold.ts';
-import { type EdgePlan, joinedKeys, type TypePlan } from './type-plans.ts';
-import { type IndexUnit, positionSpan, type Unit } from './unit.ts';
+import { addJoinedUnits, addUnitsInTarget, countedUnits, type IndexedUnits } from './joint-units.ts';
+import { joinedKeys, type TypePlan } from './type-plans.ts';
+import type { IndexUnit, Unit } from './unit.ts';
 
-/** Units of index items, and of edges' items in the partitions of their targets. */
+/** Units of index items. */
 
 const NONE: readonly never[] = [];
-
-/** The units of the items of one count. */
-export interface CountedItems {
-  countName: string;
-  items: IndexUnit[];
-}
-
-/** The lists that units of index items are added to: separate ones, those of the same count, or those of joined items. */
-export interface IndexedUnits {
-  units: Unit[];
-  /** By the key of the count; undefined if there is none. */
-  counted: Map<string, CountedItems> | undefined;
-  joined: IndexUnit[] | undefined;
-}
 
 /**
  * Adds the units of the index items that a history changes, and of an edge's items in its target's partition.
@@ -51,48 +36,6 @@ export function addUnitsOfIndexItems(
   if (plan.joinedItems.length === 0) return;
   indexed.joined ??= [];
   addJoinedUnits(history, joinedKeys(plan, history.target), steps, indexed.joined);
-}
-
-function countedUnits({ name, key }: CounterPlaces, source: string, indexed: IndexedUnits): IndexUnit[] {
-  indexed.counted ??= new Map();
-  const place = textOfKey({ source, target: key });
-  let units = indexed.counted.get(place);
-  if (units === undefined) {
-    units = { countName: name, items: [] };
-    indexed.counted.set(place, units);
-  }
-  return units.items;
-}
-
-/** Adds a unit for each item of the edge in its target's partition that a record changes. */
-function addUnitsInTarget(
-  { source, target }: ItemHistory,
-  { edge, inTargets }: EdgePlan,
-  steps: readonly DerivedStep[],
-  viewBefore: number,
-  indexed: IndexedUnits,
-): void {
-  for (const [i, { totalOf }] of inTargets.entries()) {
-    const itemOf = ({ inTarget }: DerivedStep['before']): InTarget | undefined => inTarget?.[i];
-    const changing = steps.filter(({ before, after }) => !sameItem(itemOf(before)?.fields, itemOf(after)?.fields));
-    // rule: no-net-zero-in-targets
-    if (changing.length === 0) continue;
-    const { key } = (itemOf(changing[0]!.before) ?? itemOf(changing[0]!.after))!;
-    const total = totalOf?.(edge);
-    const settleBefore = total === undefined ? viewBefore : (total.settleBefore ?? 0);
-    const records = changing.map(({ record }) => record);
-    (total === undefined ? indexed.units : countedUnits(total.places, key.source, indexed)).push({
-      kind: 'index',
-      source: key.source,
-      sortKey: key.target,
-      base: { source, target },
-      expected: itemOf(steps.at(-1)!.after)?.fields,
-      // rule: older-record-reconciles-the-item-in-the-target
-      ...(records.some((record) => isDecidedByBase(record, settleBefore)) && { byBase: true }),
-      records,
-      ...positionSpan(records),
-    });
-  }
 }
 
 /** Adds a unit for each index item that a record of the history changes. */
@@ -127,33 +70,6 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
       newest,
     };
     units.push(byBase ? { ...unit, byBase } : unit);
-  }
-}
-
-/**
- * Adds a unit for each joined item of an edge, unless every record leaves the edge's share unchanged. The unit carries no fields,
- * because the source node decides about them too.
- */
-function addJoinedUnits(
-  { source, target }: ItemHistory,
-  keys: readonly DerivedSortKey[],
-  steps: readonly DerivedStep[],
-  units: IndexUnit[],
-): void {
-  for (const [i, sortKey] of keys.entries()) {
-    // rule: no-net-zero-in-joined-items
-    const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
-    if (changing.length === 0) continue;
-    const records = changing.map(({ record }) => record);
-    units.push({
-      kind: 'index',
-      source,
-      sortKey,
-      base: { source, target },
-      byBase: true,
-      records,
-      ...positionSpan(records),
-    });
   }
 }
 

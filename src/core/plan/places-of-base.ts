@@ -14,7 +14,7 @@ import type { ItemKey } from '../store-port.ts';
 export interface PlaceOfBase {
   /** The sort key of the item. */
   key: DerivedSortKey;
-  /** Whether there is an item for each value: then their sort keys begin with `key`. */
+  /** True if there is an item for each value: then their sort keys begin with `key`. */
   isPrefix?: boolean;
   /** The search whose item it is. */
   search?: SearchModel;

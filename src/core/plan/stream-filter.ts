@@ -13,7 +13,7 @@ export function isBaseSortKey(sortKey: string): boolean {
   return first >= 65 && first <= 90;
 }
 
-/** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
+/** Tells whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
   return fanOutOfKey(sortKey) !== undefined;
 }

@@ -3,13 +3,14 @@ import type { DerivedSortKey } from '../items/keys.ts';
 import { type LabelWriter, labelWriter } from '../kinds/element.ts';
 import { askedInTarget } from '../kinds/in-target.ts';
 import type { KindOfTarget } from '../kinds/kind.ts';
-import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from '../kinds/parts/index-items.ts';
+import { type InboundItemPlan, inboundItemPlans } from '../kinds/parts/index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
+import { type SearchPlan, searchPlan } from '../kinds/parts/search-items.ts';
 import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
 import { keepsViews } from '../kinds/view.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
-import type { EdgeItemPlaces } from '../model/projection/places.ts';
+import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 
 /**
  * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to
@@ -39,7 +40,7 @@ export interface EdgeItemsPlan {
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** Whether the node has a view. */
+  /** True if the node has a view. */
   hasView: boolean;
   /** The kinds of items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];

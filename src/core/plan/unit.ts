@@ -1,8 +1,8 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
-import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import type { Problem } from '../kinds/parts/subject.ts';
-import { countKeyOf, type FanOutOf } from '../model/projection/places.ts';
+import type { FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 
 /** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
@@ -22,7 +22,7 @@ export interface ViewChange {
   element?: string;
   /** The node's projected attributes after the newest record; undefined if the node is absent. */
   attributes?: Item;
-  /** Whether a record is older than the shape of the view: then the base item decides, whatever the images say. */
+  /** True if a record is older than the shape of the view: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface IndexUnit extends UnitBase {
   base: ItemKey;
   /** The expected fields after the newest record; undefined: a tombstone. */
   expected?: Item;
-  /** Whether a record is older than the item's generation: then the base item decides, whatever the images say. */
+  /** True if a record is older than the item's generation: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface QuarantineUnit extends UnitBase {
   problems: readonly Problem[];
   /** The sort keys of all derived items that the images of the base item in the batch ask for. */
   derivedKeys: readonly string[];
-  /** Whether the base item is derived again when the unit is applied, whatever the images say. */
+  /** True if the base item is derived again when the unit is applied, whatever the images say. */
   byBase?: boolean;
 }
 
@@ -107,7 +107,7 @@ export interface FanOutUnit extends UnitBase {
 /** A record of a continuation: the next page of a fan-out is to be visited. */
 export interface ContinuationUnit extends UnitBase {
   kind: 'continuation';
-  /** Whether nothing needs the fan-out any more: it ends, and no page is visited. */
+  /** True if nothing needs the fan-out any more: it ends, and no page is visited. */
   isEnding: boolean;
   of: FanOutOf;
   edgeType: string;
@@ -128,50 +128,4 @@ export function positionSpan(records: readonly ChangeRecord[]): { oldest: string
     else if (isOlder(record, oldest)) oldest = record;
   }
   return { oldest: oldest.position, newest: newest.position };
-}
-
-/** Makes one unit of counted items of one type and node. A transaction takes up to a hundred of them. */
-export function countedUnit(countName: string, items: readonly IndexUnit[]): CountedUnit {
-  const records = items.flatMap((item) => item.records);
-  return {
-    kind: 'counted',
-    source: items[0]!.source,
-    sortKey: countKeyOf(countName),
-    countName,
-    items,
-    records,
-    ...positionSpan(records),
-  };
-}
-
-/** Joins the units of one count: edges of several sources enter one node, and their units would only conflict. */
-export function withUnitPerCount(units: readonly Unit[]): Unit[] {
-  const joined = new Map<string, CountedUnit[]>();
-  for (const unit of units) {
-    if (unit.kind !== 'counted') continue;
-    const place = textOfKey({ source: unit.source, target: unit.sortKey });
-    joined.set(place, [...(joined.get(place) ?? []), unit]);
-  }
-  if ([...joined.values()].every((same) => same.length === 1)) return [...units];
-  const counted = [...joined.values()].map(([first, ...others]) =>
-    others.length === 0
-      ? first!
-      : countedUnit(
-          first!.countName,
-          [first!, ...others].flatMap(({ items }) => items),
-        ),
-  );
-  return [...units.filter(({ kind }) => kind !== 'counted'), ...counted];
-}
-
-/** Makes one unit of joined items of one node's edges: the node is read once for all of them. */
-export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
-  const records = items.flatMap((item) => item.records);
-  const [{ source, sortKey }] = items as [IndexUnit];
-  return { kind: 'joined', source, sortKey, items, records, ...positionSpan(records) };
-}
-
-/** Splits a unit of several items into a unit for each. */
-export function splitUnit(unit: CountedUnit | JoinedUnit): Unit[] {
-  return unit.items.map((item) => (unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item])));
 }

@@ -115,7 +115,7 @@ async function alarmsOf(call: CallService, stack: string): Promise<Alarm[]> {
   }
 }
 
-/** Whether an alarm is one of the stack's that tell somebody, and does nothing else. */
+/** Tells whether an alarm is one of the stack's that tell somebody, and does nothing else. */
 function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string): boolean {
   const { OKActions = [], InsufficientDataActions = [] } = others;
   const actions = [...AlarmActions, ...OKActions, ...InsufficientDataActions];
@@ -126,7 +126,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** Whether an alarm rings. One that tells of missing data would tell of them again after a drill. */
+/** Tells whether an alarm rings. One that tells of missing data would tell of them again after a drill. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }

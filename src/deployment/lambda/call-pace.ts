@@ -32,7 +32,7 @@ export class CallPace {
     return Math.max(this.pace.maxRcu, MOST_UNITS_A_SECOND);
   }
 
-  /** Whether this call has read what it may. */
+  /** True if this call has read what it may. */
   get isSpent(): boolean {
     return this.rcu >= this.pace.maxRcu * SECONDS_A_CALL;
   }

@@ -31,7 +31,7 @@ export interface CheckEvent {
 export interface CheckResponse extends CheckCounts {
   /** The cursor for the next call; null at the end of the check. */
   cursor: unknown;
-  /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+  /** True if all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
   isClean: boolean;
 }
 
@@ -105,7 +105,7 @@ export type CheckCall = Pick<
   CheckOptions,
   'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'waitsBetweenCalls'
 > & {
-  /** Whether the call should stop for a reason other than the function's own time. */
+  /** Tells whether the call should stop for a reason other than the function's own time. */
   isOver?: () => boolean;
   /** The store, as this call should use it. */
   through?: (store: Store & ScanSource) => Store & ScanSource;
@@ -200,7 +200,7 @@ export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions 
   };
 }
 
-/** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+/** Tells whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
 export function isClean({ drift, repaired, quarantined, unregistered }: CheckCounts): boolean {
   return drift.missing + drift.stale + drift.orphan <= repaired && quarantined + unregistered === 0;
 }

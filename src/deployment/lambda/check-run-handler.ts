@@ -30,7 +30,7 @@ export interface RunResponse extends CheckCounts {
   cursor: unknown;
   /** Seconds to wait before the next call: until what this one read is paid for, and the stream has passed what it saw. */
   waitSeconds: number;
-  /** Whether the worker's part of the table is done; else the next run goes on there. */
+  /** True if the worker's part of the table is done; else the next run goes on there. */
   isDone: boolean;
   isClean: boolean;
 }

@@ -53,7 +53,7 @@ export interface StreamHandlerOptions extends TelemetryOption {
   concurrency?: number | undefined;
   /** Milliseconds before the function's timeout at which no more units are started; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
-  /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -125,7 +125,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     metrics.emit(result, ageOfOldestMs(records, now()), context.functionVersion);
-    // After applying, and of a failed batch only what is applied: the mark would pass the rest.
+    // After applying, and of a failed batch only what is applied: the low watermark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);

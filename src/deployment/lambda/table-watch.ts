@@ -55,7 +55,7 @@ async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
 }
 
 /**
- * Whether the table has another stream now than the one that the stack reads, or none. The event source mapping does not fail then: the
+ * Tells whether the table has another stream now than the one that the stack reads, or none. The event source mapping does not fail then: the
  * stream of before has an end, and nothing new comes.
  *
  * @param streamArn the stream that the stack reads.

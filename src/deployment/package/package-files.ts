@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Whether the sources run, and not what is built of them. */
+/** True if the sources run, and not what is built of them. */
 export const IS_SOURCE: boolean = import.meta.url.endsWith('.ts');
 
 let folder: URL | undefined;

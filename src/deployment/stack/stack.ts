@@ -100,8 +100,8 @@ export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFo
 }
 
 /** The name of the table in the model; undefined where the stack has a table from elsewhere. */
-export function nameOfOwnTable({ table }: CompiledModel, { existingTableArn }: Parameters): string | undefined {
-  return existingTableArn === '' ? table.name : undefined;
+export function nameOfOwnTable(model: CompiledModel, { existingTableArn }: Parameters): string | undefined {
+  return existingTableArn === '' ? model.table.name : undefined;
 }
 
 /** The same stack for a framework that packages the functions, and adds them to the template itself. */

@@ -42,7 +42,7 @@ export type DividedOptions = Omit<
 /** The result of a call that decides. */
 export interface DividedResult {
   steps: MigrateStep[];
-  /** Whether the table maintains everything in the model. */
+  /** True if the table maintains everything in the model. */
   done: boolean;
   /** The next step, in words. */
   next: string;
@@ -112,7 +112,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   return { ...decided, shares: open, waitSeconds: 0 };
 }
 
-/** Whether a place is about this model, and about the registry that the table has now. */
+/** Tells whether a place is about this model, and about the registry that the table has now. */
 async function isOfThisRegistry({ graph, store }: DividedOptions, { model, version }: SavedRun): Promise<boolean> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   return model === graph.fingerprint && head !== undefined && head.registry.version >= version;
@@ -138,7 +138,7 @@ function laterOfTwo(left: string | undefined, right: string | undefined): string
   return right === undefined ? left : laterOf(left, right);
 }
 
-/** Whether a share has still to be walked: it has open segments, or it is not in the table. */
+/** Tells whether a share has still to be walked: it has open segments, or it is not in the table. */
 function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }
@@ -158,7 +158,7 @@ async function dealOutShares(options: DividedOptions, name: string, { shares, se
 
 /** The result of a call that walks. */
 export interface ShareResult {
-  /** Whether the share is finished for this worker: it is done, another worker has it, or its walk is over. */
+  /** True if the share is finished for this worker: it is done, another worker has it, or its walk is over. */
   isDone: boolean;
 }
 

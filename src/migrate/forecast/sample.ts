@@ -20,7 +20,7 @@ export interface TableSample {
   itemCount: number;
   /** Bytes of the table, estimated from the sample's items. */
   bytes: number;
-  /** Whether the sample is the whole table, so that nothing is estimated. */
+  /** True if the sample is the whole table, so that nothing is estimated. */
   isWhole: boolean;
 }
 

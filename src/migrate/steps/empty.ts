@@ -8,7 +8,7 @@ import type { ScanSource } from '../../core/store-port.ts';
 const PAGE_ITEMS = 25;
 
 /**
- * Whether a table holds no base item and no derived item, not even a tombstone or a quarantine entry: then no record of it was ever
+ * Tells whether a table holds no base item and no derived item, not even a tombstone or a quarantine entry: then no record of it was ever
  * projected. One page is enough if the table holds anything. In an empty table the scan reads the service's own partition.
  */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {

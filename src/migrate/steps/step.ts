@@ -74,7 +74,7 @@ export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;
   stats: ApplyStats;
-  /** Whether the table was empty when the run looked; undefined: it has not looked. */
+  /** True if the table was empty when the run looked; undefined: it has not looked. */
   isEmpty: boolean | undefined;
   /** Makes what a walk over the table needs, for the model that is built. */
   buildContext(graph: CompiledModel): BuildContext;
@@ -94,7 +94,7 @@ export interface WriteFacts {
   table: TableIdentity | undefined;
   /** The time by DynamoDB's clock; 0 for kinds that do not ask for it. */
   serverTimeMs: number;
-  /** Whether the table holds no item; undefined for kinds that do not ask for it. */
+  /** True if the table holds no item; undefined for kinds that do not ask for it. */
   isEmpty?: boolean | undefined;
   /** The first id of the registry of a table with items. */
   firstId?: number | undefined;
@@ -114,7 +114,7 @@ export interface RegistryStep<S extends Step> extends StepText {
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
   /** The definitions that the step writes besides. Default: none. */
   definitions?(step: S, wanted: Definitions): readonly Defined[];
-  /** Whether it adds definitions or begins to, so that writers have to be able to compile the result. */
+  /** True if it adds definitions or begins to, so that writers have to be able to compile the result. */
   brings?: boolean;
   /** The fact that is read before the write: the time by DynamoDB's clock, or whether the table is empty. */
   asks?: 'time' | 'emptiness';

@@ -34,7 +34,7 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
-  /** Whether time is over: a walk over the table stops at its next page. */
+  /** Tells whether time is over: a walk over the table stops at its next page. */
   isOver: () => boolean;
   /** The place where a walk over the table stopped, to continue from. */
   begunAt?: WalkPlace | undefined;

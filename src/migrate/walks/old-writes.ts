@@ -48,7 +48,7 @@ export class OldWrites {
     return this.rounds;
   }
 
-  /** Whether a fresh write was found. */
+  /** True if a fresh write was found. */
   get hasFound(): boolean {
     return this.found !== undefined;
   }

@@ -47,7 +47,7 @@ async function areAllShown<T>(
   return (await pMap(entries, untilShown, { concurrency })).every(Boolean);
 }
 
-/** Whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
+/** Tells whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<boolean> {
   let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
@@ -116,7 +116,7 @@ export async function verifyIndex(
   });
 }
 
-/** Whether an index does not show an entry any more that has left the table. Waits until then, or until time is over. */
+/** Tells whether an index does not show an entry any more that has left the table. Waits until then, or until time is over. */
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;

@@ -18,9 +18,9 @@ export interface WalkOptions {
   onPage?: (items: readonly WalkedItem[]) => void;
   /** Called with each page of a walk over the table, once it is visited to its end. */
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
-  /** Whether time is over; called before each page. */
+  /** Tells whether time is over; called before each page. */
   isOver: () => boolean;
-  /** Whether an item of a page still exists after the visit: see `TableWalkOptions`. */
+  /** Tells whether an item of a page still exists after the visit: see `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;
   /** The place where a walk stopped, to continue from. */
   begunAt?: WalkPlace | undefined;

@@ -61,7 +61,7 @@ export interface Entity extends EntityOptions {
   name: string;
   /** Where items have the entity's attributes: a name, and names within it. */
   fields: ReadonlyMap<string, readonly string[]>;
-  /** Whether there is no schema, so that an item may have any other attribute, under its own name. */
+  /** True if there is no schema, so that an item may have any other attribute, under its own name. */
   isOpen: boolean;
   /** The attributes of its key; of one that holds others, `address.zip`. */
   key: readonly string[];
@@ -75,7 +75,7 @@ export type Named = { entity: string } | { reason: string };
 /** The options of an entity, for `checkOptions`. */
 export const ENTITY_OPTIONS = { node: true, id: true, attributes: true, edges: true } as const;
 
-/** Whether a value has names of its own, as a schema has. */
+/** Tells whether a value has names of its own, as a schema has. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,21 +1,22 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
-import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { isReverseKey } from '../../core/kinds/reverse-item.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import { derivationEntry, rebuiltEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
-import { type IndexUnit, type QuarantineUnit, splitUnit, type Unit } from '../../core/plan/unit.ts';
-import { readItem, readItems } from '../../core/store-pages.ts';
+import { splitUnit } from '../../core/plan/joint-units.ts';
+import { rebuiltEntry, refusalEntry } from '../../core/plan/quarantine-entry.ts';
+import type { IndexUnit, Unit } from '../../core/plan/unit.ts';
+import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
-import { type ApplyContext, checkTime, OutOfTimeError, putEntry, retryingWithin } from '../../settle/context.ts';
+import { type ApplyContext, checkTime, OutOfTimeError, retryingWithin } from '../../settle/context.ts';
 import { applyCountedUnit } from '../../settle/count.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../../settle/fan-out.ts';
 import { applyIndexUnit } from '../../settle/index-item.ts';
 import { applyJoinedUnit } from '../../settle/joined.ts';
+import { putEntry, quarantine } from '../../settle/quarantine.ts';
 import { applyViewUnit, mustReadView } from '../../settle/view.ts';
-import type { BatchResult, QuarantineKind } from './projector-types.ts';
+import type { BatchResult } from './projector-types.ts';
+import { QuarantineKinds } from './quarantine-kinds.ts';
 
 /** Derived items that are read ahead in one call, for units that have to read them first. */
 const PREFETCH = 100;
@@ -77,24 +78,6 @@ export class BatchRun {
   /** The entries that were put, and the lowest record that is not applied in full. */
   result(): Pick<BatchResult, 'quarantines' | 'failedFrom' | 'error'> {
     return { ...this.kinds.asBatchResult(), ...lowestFailure(this.failures) };
-  }
-}
-
-/** Counts quarantine entries by their code. Each that the table has refused stands alone, since nothing else names it. */
-class QuarantineKinds {
-  private readonly kinds = new Map<string, QuarantineKind>();
-
-  add(entry: Item, isRefused: boolean): void {
-    const code = stringOf(entry[QUARANTINE_FIELDS.code]) ?? '';
-    const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
-    const kind = this.kinds.get(code);
-    if (isRefused) this.kinds.set(`${code} ${this.kinds.size}`, { code, count: 1, reason, isRefused });
-    else if (kind !== undefined) kind.count += 1;
-    else this.kinds.set(code, { code, count: 1, reason });
-  }
-
-  asBatchResult(): Pick<BatchResult, 'quarantines'> {
-    return this.kinds.size === 0 ? {} : { quarantines: [...this.kinds.values()] };
   }
 }
 
@@ -202,18 +185,6 @@ function applyUnit(context: ApplyContext, unit: Unit, ahead: Ahead | undefined):
   if (unit.kind === 'fan-out') return applyFanOutUnit(context, unit);
   if (unit.kind === 'continuation') return applyContinuationUnit(context, unit);
   return quarantine(context, unit);
-}
-
-/** Puts an entry for problems of the records, or, if the base item decides, of the base item as it is now. */
-async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<void> {
-  const { graph } = context;
-  const { source, target } = unit;
-  let { problems } = unit;
-  if (unit.byBase === true) {
-    ({ problems } = derivedOf(graph, source, target, await readItem(context, { source, target })));
-    if (problems.length === 0) return;
-  }
-  await putEntry(context, derivationEntry(graph, { ...unit, problems }, context.now()));
 }
 
 /** Applies the items of a refused unit one by one, so that only the item that DynamoDB refuses is quarantined. */

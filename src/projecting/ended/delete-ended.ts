@@ -28,7 +28,7 @@ export interface EndedOptions extends RuntimeOptions {
 export interface EndedResult {
   /** Edges that were deleted. */
   deleted: number;
-  /** Whether the time ended before the due-lists did: the next call goes on. */
+  /** True if the time ended before the due-lists did: the next call goes on. */
   left: boolean;
   rcu: number;
   wcu: number;
@@ -41,9 +41,8 @@ const OPTIONS: OptionNames<EndedOptions> = {
   ...RUNTIME_OPTIONS,
 };
 
-/** Whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
+/** Tells whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
 export function hasDueLists(graph: CompiledModel): boolean {
-  // Not taken apart in the signature: declarations of the package leave `edges` out.
   return [...graph.edges.values()].some(({ due }) => due !== undefined);
 }
 

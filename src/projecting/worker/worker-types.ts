@@ -51,7 +51,7 @@ export interface WorkerSettings extends TelemetryOption {
   onBatch?: ((report: BatchReport) => void) | undefined;
   /** Called when records have left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
-  /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
   /** A pino logger, or anything like it. Default: errors and warnings become process warnings, the rest is dropped. */
   logger?: Logger | undefined;

@@ -138,7 +138,7 @@ class StreamWorker implements Worker {
   }
 }
 
-/** Whether a record is of a base item: the projector writes none. */
+/** Tells whether a record is of a base item: the projector writes none. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);

@@ -101,7 +101,7 @@ const OPENING = '{'.charCodeAt(0);
 const CLOSING = '}'.charCodeAt(0);
 const SPACE = ' '.charCodeAt(0);
 
-/** Whether a text has the first and the last character of a JSON object, with space around it or not. */
+/** Tells whether a text has the first and the last character of a JSON object, with space around it or not. */
 function looksLikeJsonObject(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;

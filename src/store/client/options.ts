@@ -21,7 +21,7 @@ export interface ClientOptions {
    */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether the calls of a store go the lean way, with a fifth of the SDK's CPU, and the SDK does the rest.
+   * True if the calls of a store go the lean way, with a fifth of the SDK's CPU, and the SDK does the rest.
    * Default: true. With middleware of your own on the client all calls are the SDK's.
    */
   lean?: boolean | undefined;
@@ -40,7 +40,7 @@ export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-/** Whether an endpoint is on this machine. */
+/** Tells whether an endpoint is on this machine. */
 export function isLoopback(endpoint: string | undefined): boolean {
   return endpoint !== undefined && LOOPBACK.test(endpoint);
 }

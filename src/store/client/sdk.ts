@@ -8,7 +8,7 @@ import { type ClientOptions, clientConfig } from './options.ts';
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
-  /** Whether something was added to the client's middleware since it was made, which wants to see each call. */
+  /** Tells whether something was added to the client's middleware since it was made, which wants to see each call. */
   isObserved(): boolean;
 }
 

@@ -28,7 +28,7 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
-  /** Whether the SDK decides for each call when it is sent, which its retries may: see `PLAIN_RETRY_MODE`. */
+  /** Tells whether the SDK decides for each call when it is sent, which its retries may: see `PLAIN_RETRY_MODE`. */
   isPaced(): Promise<boolean>;
   /** Tells the SDK's retries of a call that succeeded: each one allows a little more of them after a run of failures. */
   noteSuccess(): void;
@@ -40,7 +40,7 @@ export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
   /** How far the server's clock is ahead of this machine's, as far as is known. */
   clockOffsetMs(): number;
-  /** Whether something wants to see each call of the SDK. */
+  /** Tells whether something wants to see each call of the SDK. */
   isObserved(): boolean;
   /** The SDK's own calls. */
   calls(): Promise<ObservableCalls>;
@@ -171,12 +171,12 @@ const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 /** The names of refusals for the time of a request's signature. */
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Whether a call was refused for the time of its signature, so that it changed nothing. */
+/** Tells whether a call was refused for the time of its signature, so that it changed nothing. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
 
-/** Whether the signature uses a path unchanged. The SDK encodes any other path first. */
+/** Tells whether the signature uses a path unchanged. The SDK encodes any other path first. */
 function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }

@@ -92,7 +92,7 @@ type RetryStrategy = Extract<
 /** A call that succeeded at its first attempt, in the form that the SDK's retries take. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
-/** Whether a call was refused for this machine's clock, and the SDK knows the right time now. */
+/** Tells whether a call was refused for this machine's clock, and the SDK knows the right time now. */
 function isCorrectedClock(error: unknown): boolean {
   if (!isRefusedForTime(error)) return false;
   return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;

@@ -81,7 +81,7 @@ function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
   );
 }
 
-/** Whether there is an item; DynamoDB's own count is hours old. */
+/** Tells whether there is an item; DynamoDB's own count is hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
   try {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true }));

@@ -18,7 +18,7 @@ export interface ClaimRecorderOptions {
   /** Milliseconds between two writes. Default 10,000. */
   intervalMs?: number | undefined;
   /**
-   * Whether a claim is extended by the next one of the same shard, and then holds every record between its ends. Set it only for a
+   * True if a claim is extended by the next one of the same shard, and then holds every record between its ends. Set it only for a
    * consumer that reads the shard with its own iterator: no record lies between two of its batches.
    */
   joins?: boolean | undefined;

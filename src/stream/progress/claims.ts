@@ -52,7 +52,7 @@ export interface Coverage {
   /** The records that no claim holds, as ranges. All records before the first range are applied. */
   free: readonly Run[];
   /**
-   * Whether a claim holds some, but not all, of the records between its ends: several batches of the shard are applied at a time.
+   * True if a claim holds some, but not all, of the records between its ends: several batches of the shard are applied at a time.
    */
   hasLanes: boolean;
 }
@@ -96,7 +96,7 @@ export function withoutLeadingZeros(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 
-/** Whether a sequence number is lower than that of a record; false if there is no record. */
+/** Tells whether a sequence number is lower than that of a record; false if there is no record. */
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }

@@ -78,14 +78,14 @@ export interface ConsumerContext extends Pick<Runtime, 'now'> {
   consumer?: SharedPosition;
 }
 
-/** Whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */
+/** Tells whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */
 export async function isFarBehind({ consumer, settleMs, now }: ConsumerContext): Promise<boolean> {
   const answer = await consumer?.answerAfter(now() - Math.max(settleMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - settleMs;
 }
 
 /**
- * Whether every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `settleMs` has passed and
+ * True if every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `settleMs` has passed and
  * the position cannot be known; `unknown`: not known yet.
  */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';

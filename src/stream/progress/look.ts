@@ -42,7 +42,7 @@ export interface Comparison extends Pick<Derived, 'problems'> {
 /** The kind of a base item that the model projects. */
 export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'part' | 'edge' | 'hashed' }>;
 
-/** Whether the model projects a base item of this kind. */
+/** Tells whether the model projects a base item of this kind. */
 export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
   return kind.kind !== 'unknown' && kind.kind !== 'misfit';
 }
@@ -51,7 +51,7 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
-  /** Whether reads use a view. Otherwise they derive it from the base items, which are always up to date. */
+  /** Tells whether reads use a view. Otherwise they derive it from the base items, which are always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function lookAt(context: LookContext, base: ItemKey): Promise<Look>
   return { agrees: differing.length === 0, revisions };
 }
 
-/** Whether each fan-out of a node's changes is complete: no page of one is left. */
+/** Tells whether each fan-out of a node's changes is complete: no page of one is left. */
 export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
   const fanOuts = fanOutsOf(graph, { source, target }, '');
   if (fanOuts.length === 0) return true;

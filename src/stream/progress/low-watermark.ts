@@ -7,7 +7,7 @@ import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../dynamodb-source.ts';
-import { LowWatermarkMover, type MoverContext } from './mark-mover.ts';
+import { LowWatermarkMover, type MoverContext } from './low-watermark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';
 
 /** Options of `createLowWatermark`. */
@@ -30,11 +30,11 @@ const EVERY_MS = 5_000;
  * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`: the time, in
  * milliseconds since 1970, before which consumers have claimed each record of every shard. It returns undefined if that is not
  * known: the table has no stream, reading the stream fails for now, several batches of a shard are applied at a time
- * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago, and a mark of the one before was published. Make one function for each process. Among all processes one moves the mark: it walks the
+ * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago, and a low watermark of the one before was published. Make one function for each process. Among all processes one moves the low watermark: it walks the
  * stream, with two or more GetRecords calls for each shard. The others read the one item that it publishes. A process without the
  * right to write to the partition `~edgeloom` walks the stream itself.
  *
- * The mark rests on the claims of the consumers. It does not move while these run with `progress: false`. It stops at a batch that
+ * The low watermark rests on the claims of the consumers. It does not move while these run with `progress: false`. It stops at a batch that
  * was given up, until a redrive has reconciled that batch.
  *
  * @example
@@ -56,23 +56,23 @@ export function createLowWatermark(
   const { now } = runtimeOf(options);
   let source: DynamoDBStreamSource | undefined;
   let mover: LowWatermarkMover | undefined;
-  let mark: number | undefined;
+  let lowWatermark: number | undefined;
   const look = async (): Promise<number | undefined> => {
     try {
       const streamArn = source?.streamArn ?? (await describeTable(graph, { client })).streamArn;
       source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
       mover ??= source && new LowWatermarkMover({ graph, store, source, now });
-      mark = await mover?.upToMs(everyMs);
+      lowWatermark = await mover?.upToMs(everyMs);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'no-stream') {
         // The table has a new stream now, and nothing is known about it yet.
         source = undefined;
         mover = undefined;
-        mark = undefined;
+        lowWatermark = undefined;
       } else if (!isTemporaryError(error)) throw error;
-      // Applied records stay applied: the last mark is still true.
+      // Applied records stay applied: the last low watermark is still true.
     }
-    return mark;
+    return lowWatermark;
   };
   return sharedAnswer(look, everyMs, now);
 }
@@ -80,16 +80,16 @@ export function createLowWatermark(
 /** The same for a process that knows the table's stream, and asks nobody for it. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
-  let mark: number | undefined;
+  let lowWatermark: number | undefined;
   const look = async (): Promise<number | undefined> => {
     try {
-      mark = await mover.upToMs(everyMs);
+      lowWatermark = await mover.upToMs(everyMs);
     } catch (error) {
       // A stream that is switched off gets no more records: what was applied stays applied.
       const isOff = error instanceof StoreError && error.code === 'no-stream';
       if (!isOff && !isTemporaryError(error)) throw error;
     }
-    return mark;
+    return lowWatermark;
   };
   return sharedAnswer(look, everyMs, context.now);
 }

@@ -3,7 +3,7 @@ import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import { ShardPages } from '../shard-pages.ts';
 import { isNoShardError } from '../source.ts';
 import type { NewestPositionSource } from '../stream-label.ts';
-import { type Mark, readMarks } from './marks.ts';
+import { type AppliedPlace, readAppliedPlaces } from './applied-places.ts';
 import { EMPTY_PAGES, MOST_PAGES, SHARDS_AT_ONCE, type WalkContext } from './stream-walk.ts';
 
 /** The newest record read of a shard, and whether the reading reached the shard's end. */
@@ -15,9 +15,9 @@ interface Place {
 /**
  * Makes a function that returns an upper bound for the stream's sequence numbers, as a watermark: ten times the highest number that
  * the shards hold. The factor is needed because numbers need not rise from one shard to another, and because records leave the
- * stream. The function returns undefined if a shard has more than 50,000 records after its mark, or if the stream holds no records.
+ * stream. The function returns undefined if a shard has more than 50,000 records after its applied place, or if the stream holds no records.
  *
- * Each call reads a shard from where the last call ended. The first call begins at the marks of what is applied.
+ * Each call reads a shard from where the last call ended. The first call begins at the applied places.
  */
 export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 'source'>): NewestPositionSource {
   const label = streamLabel(context.source.streamArn);
@@ -25,14 +25,16 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
   return async () => {
     const { shards } = await context.source.describe();
     const unseen = shards.some(({ shardId }) => !places.has(shardId));
-    const marks = unseen ? await readMarks(context.store, context.graph.table, label) : new Map<string, Mark>();
+    const applied = unseen
+      ? await readAppliedPlaces(context.store, context.graph.table, label)
+      : new Map<string, AppliedPlace>();
     await pMap(
       shards,
       async ({ shardId }) => {
         const seen = places.get(shardId);
         // A shard that is too long is not read further: the calls together would read all of it.
         if (seen?.isEnd === false) return;
-        const after = seen === undefined ? marks.get(shardId)?.sequenceNumber : seen.newest;
+        const after = seen === undefined ? applied.get(shardId)?.sequenceNumber : seen.newest;
         places.set(shardId, await readToOpenEndIfThere(context, shardId, after));
       },
       { concurrency: SHARDS_AT_ONCE },

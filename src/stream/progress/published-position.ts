@@ -1,7 +1,7 @@
 import type { OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { type PublishedLowWatermark, readPublishedLowWatermark } from './applied-places.ts';
 import { readConsumers } from './consumers.ts';
-import { type PublishedLowWatermark, readPublishedLowWatermark } from './marks.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
 /**

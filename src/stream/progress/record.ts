@@ -35,7 +35,7 @@ export interface ConsumerProgress {
   /** Number of applied records of base items since the progress item before, and the length of that time in milliseconds. */
   records: number;
   intervalMs: number;
-  /** Whether the consumer has stopped normally. */
+  /** True if the consumer has stopped normally. */
   isStopped: boolean;
   shards: readonly ShardProgress[];
 }
@@ -169,7 +169,7 @@ function stateOf(item: Item): unknown {
   }
 }
 
-/** Whether the item's time is over: TTL may not have deleted it yet. */
+/** Tells whether the item's time is over: TTL may not have deleted it yet. */
 export function isExpired({ ttl }: TableNames, item: Item, nowMs: number): boolean {
   const expiry = numberOf(item[ttl]);
   return expiry !== undefined && Number(expiry) * 1000 < nowMs;

@@ -9,27 +9,27 @@ import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
- * How far a stream is applied, whichever consumers read it. Each shard is read from its mark to its end. A record that no claim
+ * How far a stream is applied, whichever consumers read it. Each shard is read from its applied place to its end. A record that no claim
  * holds is either not applied, or applied and not claimed yet. So some of these records are compared with their derived items.
  */
 
 /** How far one shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
-  /** Whether every record for the projector is applied. */
+  /** True if every record for the projector is applied. */
   atEnd: boolean;
-  /** Whether the shard was read to its end. If not, records that were not read may wait. */
+  /** True if the shard was read to its end. If not, records that were not read may wait. */
   isWhole: boolean;
   /** Age of the oldest record that is not applied, in seconds; 0 if there is none. */
   behindSeconds: number;
   /** Number of records that are not applied, as far as they were counted. */
   waiting: number;
   /**
-   * Whether the other fields are certain: the shard was read to its end, and all its open records were compared or one of them was
+   * True if the other fields are certain: the shard was read to its end, and all its open records were compared or one of them was
    * found late. False if only a sample was compared and nothing in it was late.
    */
   isCertain: boolean;
-  /** Whether the stream lists it, closed, but no longer has it: nobody can apply the records that it may have had. */
+  /** True if the stream lists it, closed, but no longer has it: nobody can apply the records that it may have had. */
   isLost?: boolean | undefined;
   /** The last record up to which all records are applied; absent if there is none, or it is not known. */
   appliedUpTo?: string | undefined;
@@ -58,9 +58,9 @@ export interface PositionContext {
   store: Pick<Store, 'query'>;
   /** The stream of the table. */
   source: StreamSource;
-  /** Whether the derived items of a base item are as expected. */
+  /** Tells whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
-  /** A walk to continue. Default: a new one, from the marks in the table. @internal */
+  /** A walk to continue. Default: a new one, from the applied places in the table. @internal */
   walk?: StreamWalk | undefined;
 }
 

@@ -14,10 +14,10 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../source.ts';
+import { readAppliedPlaces } from './applied-places.ts';
 import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
-import { readMarks } from './marks.ts';
 
 /** The values that walking a stream needs. */
 export interface WalkContext extends Pick<Runtime, 'now'> {
@@ -41,13 +41,13 @@ export interface WalkedShard {
   open: readonly OpenChange[];
   /** The records of `open` without a claim, as ranges of places in `open`. */
   free: readonly Run[];
-  /** Whether the shard was read to its end. */
+  /** True if the shard was read to its end. */
   isWhole: boolean;
-  /** Whether the shard is closed: it gets no more records. */
+  /** True if the shard is closed: it gets no more records. */
   isClosed: boolean;
-  /** Whether the stream lists it, closed, but no longer has it. */
+  /** True if the stream lists it, closed, but no longer has it. */
   isLost: boolean;
-  /** Whether several of its batches are applied at a time. Then the claims do not show how far it is applied. */
+  /** True if several of its batches are applied at a time. Then the claims do not show how far it is applied. */
   hasLanes: boolean;
   /** The last record up to which all records are applied; undefined if there is none yet. */
   appliedUpTo: string | undefined;
@@ -64,7 +64,7 @@ export interface WalkedStream {
    * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
    */
   upToMs: number | undefined;
-  /** Whether the stream is switched off: later records, if any, are in another one. */
+  /** True if the stream is switched off: later records, if any, are in another one. */
   isDisabled: boolean;
   /** Pages of the stream that this look has read: GetRecords calls. */
   pages: number;
@@ -86,7 +86,7 @@ const STREAM_MS = 25 * 3_600_000;
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied. The first look reads each shard from its saved mark, or from where a worker has come, or from
+ * Follows how far a stream is applied. The first look reads each shard from its saved place, or from where a worker has come, or from
  * its oldest record. A later look continues from there, so that it costs only what is new. A walk writes nothing.
  */
 export class StreamWalk {
@@ -124,7 +124,7 @@ export class StreamWalk {
     this.applyClaims(lookedAtMs);
     const shards = [...this.shards.values()].map((shard) => shard.walked);
     const isKnown = !lacksChildren(description, this.shards);
-    // rule: mark-is-of-the-begin-of-its-look
+    // rule: low-watermark-is-of-the-begin-of-its-look
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
     // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
@@ -189,7 +189,7 @@ export class StreamWalk {
       if (others === undefined) byLast.set(claim.last, [claim]);
       else others.push(claim);
     }
-    // rule: record-that-has-left-the-stream-holds-no-mark
+    // rule: record-that-has-left-the-stream-holds-nothing-back
     for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
@@ -204,11 +204,11 @@ export class StreamWalk {
   }
 }
 
-/** The place of each shard up to which all records are known to be applied: its saved mark, or where a worker has come. */
+/** The place of each shard up to which all records are known to be applied: its saved place, or where a worker has come. */
 async function readPlaces({ store, graph: { table }, source, now }: WalkContext): Promise<Map<string, string>> {
   const stream = streamLabel(source.streamArn);
   const places = appliedByWorkers(await readConsumers(store, table, now()), stream);
-  for (const [shardId, { sequenceNumber }] of await readMarks(store, table, stream)) {
+  for (const [shardId, { sequenceNumber }] of await readAppliedPlaces(store, table, stream)) {
     places.set(shardId, laterNumber(sequenceNumber, places.get(shardId)));
   }
   return places;
@@ -221,7 +221,7 @@ function claimedAtMs(key: string): number {
 
 /** The walk of one shard. */
 class ShardWalk {
-  /** Whether the claims were read back to the shard's oldest open record. */
+  /** True if the claims were read back to the shard's oldest open record. */
   hasClaims = false;
   private readonly reader: ShardPages;
   private open: OpenChange[] = [];
@@ -292,7 +292,7 @@ class ShardWalk {
     const done = this.open.splice(0, appliedCount(coverage, this.open));
     this.hasLanes = coverage.hasLanes;
     this.free = coverage.free.map(({ start, end }) => ({ start: start - done.length, end: end - done.length }));
-    // rule: saved-mark-passes-only-what-is-applied
+    // rule: saved-place-passes-only-what-is-applied
     this.appliedUpTo =
       this.open.length === 0 ? this.reader.lastRead : (done.at(-1)?.sequenceNumber ?? this.appliedUpTo);
   }
@@ -316,7 +316,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
   return { source: item.source, target: item.target };
 }
 
-/** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
+/** Tells whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -334,7 +334,7 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
   return upToMs;
 }
 
-/** Whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
+/** Tells whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
 export function isTemporaryError(error: unknown): boolean {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

@@ -78,7 +78,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   /** Write units a second at most. Default: no limit. */
   maxWcu?: number | undefined;
   /**
-   * Whether the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
+   * True if the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
    * the cursor. Default false: a call waits itself.
    */
   waitsBetweenCalls?: boolean | undefined;

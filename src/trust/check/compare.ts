@@ -63,7 +63,7 @@ export class PartitionSummary implements PartitionContent {
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
   /**
-   * Whether the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
+   * True if the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
    */
   private isOdd = false;
   /** The attributes of the partition's node and of its parts that edges depend on; undefined until they are known. */
@@ -109,7 +109,7 @@ export class PartitionSummary implements PartitionContent {
     return kind === 'compared' && !isOtherShape;
   }
 
-  /** Whether nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
+  /** True if nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
     // All items are read by now: a node, or a part, that was not among them does not exist.
     this.setNode(this.nodeReadSoFar);
@@ -147,7 +147,7 @@ export class PartitionSummary implements PartitionContent {
     return 'base';
   }
 
-  /** Whether some edges before their source node are not compared yet: they have to be added with `addAgain`. */
+  /** True if some edges before their source node are not compared yet: they have to be added with `addAgain`. */
   get hasEdgesLeft(): boolean {
     this.setNode(this.nodeReadSoFar);
     return this.left > 0;
@@ -163,7 +163,7 @@ export class PartitionSummary implements PartitionContent {
     this.addExpectedJoinedItems(sortKey, joinedShares(this.graph, this.source, sortKey, item));
   }
 
-  /** Whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
+  /** Tells whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
@@ -259,7 +259,7 @@ export class PartitionSummary implements PartitionContent {
   }
 
   /**
-   * Whether the mark of an evicted type is right, by the size of its elements. For a type with copies it may be right although this
+   * Tells whether the mark of an evicted type is right, by the size of its elements. For a type with copies it may be right although this
    * says no: only the nodes show the size of the copies.
    */
   private isMarkRight(type: string): boolean {

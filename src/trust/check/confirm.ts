@@ -28,7 +28,7 @@ export interface Confirmed {
   suspect: Suspect;
   observation: Observation;
   outcome: Outcome;
-  /** Whether it is pending because the registry has changed meanwhile. */
+  /** True if it is pending because the registry has changed meanwhile. */
   isOfChange?: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
   return confirmed;
 }
 
-/** Whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
+/** Tells whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
 function hasFanOutMoved(before: Observation, after: Observation): boolean {
   return after.fanOut !== undefined && after.fanOut !== before.fanOut;
 }
@@ -134,7 +134,7 @@ export class Looks {
     this.earlier = new Set(before?.digests);
   }
 
-  /** Whether the cursor has no room for more looks. */
+  /** True if the cursor has no room for more looks. */
   get isFull(): boolean {
     return this.next.size >= MOST_DIGESTS;
   }
@@ -169,7 +169,7 @@ export class Looks {
 }
 
 /**
- * Whether a call should wait between its two looks itself: by the looks of the cursor, `MOST_CALLS` calls in a row have made no progress.
+ * Tells whether a call should wait between its two looks itself: by the looks of the cursor, `MOST_CALLS` calls in a row have made no progress.
  */
 export function hasTooManyCalls(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;

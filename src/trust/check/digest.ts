@@ -22,7 +22,7 @@ export class CollectionDigest {
     this.added += 1;
   }
 
-  /** Whether both digests had the same texts added; wrong with a chance of 2^-128. */
+  /** Tells whether both digests had the same texts added; wrong with a chance of 2^-128. */
   equals(other: CollectionDigest): boolean {
     return this.added === other.added && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
   }

@@ -21,7 +21,7 @@ export interface InspectorContext extends ConfirmContext {
   /** Repairs drift; absent: drift is only reported. */
   repairer?: Pick<Repairer, 'repairParts'>;
   onRepaired: (count: number) => void;
-  /** Whether every difference is repaired without a wait and without findings. */
+  /** True if every difference is repaired without a wait and without findings. */
   isHasty?: boolean;
   /** The most partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
   mostOpen?: number;
@@ -71,7 +71,7 @@ export class PartitionInspector {
     return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
   }
 
-  /** Whether the next call should get no more suspects. Half of the places stay free for the page that is being read. */
+  /** True if the next call should get no more suspects. Half of the places stay free for the page that is being read. */
   get isFull(): boolean {
     const { looks, mostOpen = MOST_OPEN } = this.context;
     return looks !== undefined && (looks.isFull || this.cursorPlaces > mostOpen / 2);

@@ -88,7 +88,7 @@ export async function* nominate(
   return comparison.isViewExpected;
 }
 
-/** Whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
+/** Tells whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
 function isFollowedByIndexItems(key: string): boolean {
   return key.includes('-');
 }

@@ -12,11 +12,11 @@ import type { ItemKey } from '../../core/store-port.ts';
 
 /** A suspect at one time: the derived item was read first, then the items that decide about it, both consistently. */
 export interface Observation extends Compared, State {
-  /** Whether the derived item exists as more than a tombstone. */
+  /** True if the derived item exists as more than a tombstone. */
   isLive: boolean;
 }
 
-/** Whether an observation shows a difference. */
+/** Tells whether an observation shows a difference. */
 export function isWrong({ wanted, stored }: Compared): boolean {
   return wanted !== stored;
 }

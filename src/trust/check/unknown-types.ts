@@ -29,7 +29,7 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   return type;
 }
 
-/** Whether the model has the type of a base item. A model may have types that are not ready in the table. */
+/** Tells whether the model has the type of a base item. A model may have types that are not ready in the table. */
 export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }

@@ -10,7 +10,6 @@ import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { lineOfSearch } from '../../core/model/options/option-tables.ts';
-import { DUE_ORDER } from '../../core/model/projection/due-order.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -35,9 +34,9 @@ export interface ExplainedPart {
   difference?: { wanted: string | null; stored: string | null };
 }
 
-/** Whether what differs is on its way: how far the consumers have come. */
+/** True if what differs is on its way: how far the consumers have come. */
 export interface LagKnowledge {
-  /** Whether every record made so far is applied; undefined: that is not known. */
+  /** True if every record made so far is applied; undefined: that is not known. */
   isApplied: boolean | undefined;
   /** A sentence on how far behind they are. */
   text: string;
@@ -204,8 +203,13 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
   for (const { key: sortKey, orders = [] } of placesOfBase(graph, key)) {
     const fields = expected.indexItems.get(sortKey);
     if (orders.length === 0) places.push(indexPlace(source, sortKey, target, `${line}.degree`));
-    for (const { name, index, order } of orders) {
-      const place = name === DUE_ORDER ? `${line}.expires` : `${line}.inbound.orders.${name}`;
+    for (const {
+      name,
+      index,
+      order,
+      places: { isDue },
+    } of orders) {
+      const place = isDue ? `${line}.expires` : `${line}.inbound.orders.${name}`;
       if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
       else {
         const attribute = attributeOf(order) ?? name;

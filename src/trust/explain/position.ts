@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { saveAppliedPlaces } from '../../stream/progress/applied-places.ts';
 import type { ConsumerPosition } from '../../stream/progress/consumer-position.ts';
-import { saveMarks } from '../../stream/progress/marks.ts';
 import { isProjectedIn } from '../../stream/progress/projected.ts';
 import { publishedPosition, publishedUpToMs } from '../../stream/progress/published-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../../stream/progress/stream-position.ts';
@@ -31,8 +31,8 @@ const PUBLISHED_SETTLE_MS = 30_000;
 export interface PositionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** Whether a look that had to read far saves the marks of the shards, so that the next process begins there. Default false. */
-  savesMarks?: boolean | undefined;
+  /** True if a look that had to read far saves the applied places of the shards, so that the next process begins there. Default false. */
+  savesPlaces?: boolean | undefined;
 }
 
 /** A look with more GetRecords calls for each shard has read far. The end of a shard takes two. */
@@ -53,7 +53,7 @@ export function positionOfStream(
   const look = async (): Promise<StreamPosition> => {
     const position = await streamPosition(graph, { ...context, walk });
     const isFar = position.streamReads > position.shards.length * FAR_PAGES;
-    if (isFar && options.savesMarks === true) await saveMarks(published, position.shards);
+    if (isFar && options.savesPlaces === true) await saveAppliedPlaces(published, position.shards);
     return position;
   };
   const appliedNow = async (): Promise<number | undefined> => {

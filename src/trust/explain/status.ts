@@ -55,7 +55,7 @@ export function projectionStates({ projections, shapes }: Registry): ProjectionS
 /** One shard of the stream. */
 export interface ShardStatus {
   id: string;
-  /** Whether everything in it is applied. */
+  /** True if everything in it is applied. */
   atEnd: boolean;
   /** Age of the oldest record that is not applied, in seconds; null: what was read is applied, and there is more. */
   behindSeconds: number | null;
@@ -317,7 +317,7 @@ async function countQuarantine(
 
 /** The consumers of a stream together. */
 interface SeenConsumers {
-  /** Whether one of them was seen lately, and has not stopped. */
+  /** True if one of them was seen lately, and has not stopped. */
   isSeen: boolean;
   /** When the last of them was seen, in milliseconds since 1970; undefined: none ever was. */
   lastMs: number | undefined;

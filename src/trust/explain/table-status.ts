@@ -12,7 +12,7 @@ export interface TableOfStatus {
   store: Store;
   /** The table's present description by DynamoDB. */
   table: TableStatus;
-  /** Whether it deletes what has expired. */
+  /** True if it deletes what has expired. */
   hasTtl: boolean;
   /** How far its stream is applied; absent where it has none. */
   position: Pick<PositionOfStream, 'look'> | undefined;

@@ -55,7 +55,7 @@ export async function redriveMessage(
 }
 
 /**
- * Claims the reconciled records of failed batches, so that the mark of the stream can move past them.
+ * Claims the reconciled records of failed batches, so that the low watermark of the stream can move past them.
  *
  * @param ends for each batch, its end in `records`.
  */

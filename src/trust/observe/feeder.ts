@@ -118,7 +118,7 @@ export class Feeder {
   }
 }
 
-/** Whether a sequence number is greater than another one; numbers of a stream have no leading zeros. */
+/** Tells whether a sequence number is greater than another one; numbers of a stream have no leading zeros. */
 function isAfter(number: string, other: string | undefined): boolean {
   if (other === undefined || number.length !== other.length) return number.length > (other?.length ?? 0);
   return number > other;

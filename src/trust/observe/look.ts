@@ -189,7 +189,7 @@ function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source,
   }));
 }
 
-/** Whether a quarantine entry names one of the base items of a part: then a redrive has to come first. */
+/** Tells whether a quarantine entry names one of the base items of a part: then a redrive has to come first. */
 export async function hasQuarantineEntry(
   { store }: Pick<LookContext, 'store'>,
   { source, part }: Suspect,

@@ -12,12 +12,12 @@ import type { Spread } from './obligation.ts';
 
 /** The items and the fan-out that a part depends on, and the judgement of a part by images, without a read. */
 
-/** Whether a part can be wrong for a reader. Other parts are no obligations. */
+/** Tells whether a part can be wrong for a reader. Other parts are no obligations. */
 export function isJudged(part: Part): boolean {
   return partKindOf(part).judgedBy !== 'nothing';
 }
 
-/** Whether a part names the base item that decides about it. */
+/** Tells whether a part names the base item that decides about it. */
 export function namesBase(part: Part): boolean {
   if (part.kind === 'index-item') return part.target !== undefined;
   return part.kind === 'reverse-item' ? part.base !== undefined : true;
@@ -64,7 +64,7 @@ export function judgingItems(graph: CompiledModel, suspect: Suspect): readonly I
 }
 
 /**
- * Whether the images of the items that judge a part agree.
+ * Tells whether the images of the items that judge a part agree.
  *
  * @param imageOf the newest image of an item; undefined: none is known.
  */

@@ -73,7 +73,7 @@ export class ObligationIndex {
     }
   }
 
-  /** Whether an image is known that judges a part. */
+  /** Tells whether an image is known that judges a part. */
   hasImageFor(part: Obligation): boolean {
     const names = [itemOfSuspect(part.suspect), ...basesOf(part.suspect).map(textOfKey)];
     return names.some((name) => {

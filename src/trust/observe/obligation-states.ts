@@ -131,7 +131,7 @@ export interface Mismatch extends Compared {
   toMs: number;
   /** The low watermark, asked for before the first read; undefined: not known. */
   lowWatermarkMs: number | undefined;
-  /** Whether a fan-out has still to visit it. */
+  /** True if a fan-out has still to visit it. */
   isAwaited: boolean;
   /**
    * Set for a part of a projection that is being built: the time since which writers maintain it. The part is compared with what they

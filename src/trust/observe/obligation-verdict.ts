@@ -33,7 +33,7 @@ export function verdictOn(suspect: Suspect, mismatch: Mismatch, around: Surround
   return builtSinceMs === undefined ? 'drift' : 'not-ready';
 }
 
-/** Whether nothing is on its way that could still make a part right. */
+/** Tells whether nothing is on its way that could still make a part right. */
 function lasts(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace: ObserverPace): boolean {
   const { fromMs, lowWatermarkMs, isAwaited } = mismatch;
   // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
@@ -50,7 +50,7 @@ function lasts(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace:
 }
 
 /**
- * Whether a build has still to reach a part: nothing has touched the part since writers maintain what is built. The migration verifies it
+ * Tells whether a build has still to reach a part: nothing has touched the part since writers maintain what is built. The migration verifies it
  * before readers use it. A part that was touched later is right once its records are applied: until then it is open like any other.
  */
 function isLeftToBuild({ builtSinceMs, wanted }: Mismatch, { newestMs }: Surroundings, pace: ObserverPace): boolean {
@@ -61,7 +61,7 @@ function isLeftToBuild({ builtSinceMs, wanted }: Mismatch, { newestMs }: Surroun
 }
 
 /**
- * Whether drift is news. A record that touched known drift may have been its repair, and another one new damage: the base items ask for the
+ * Tells whether drift is news. A record that touched known drift may have been its repair, and another one new damage: the base items ask for the
  * same as before.
  */
 export function isNews(drift: ObservedDrift | undefined, { wanted }: Mismatch, newestMs: number): boolean {

@@ -53,11 +53,11 @@ export interface ObservedDrift {
    * may be right still. `not-ready`: it belongs to something that readers do not use yet, or no more. It is drift once they do.
    */
   state: 'drift' | 'given-up' | 'at-risk' | 'not-ready';
-  /** Whether the low watermark was known. If not, the passed time alone has decided. */
+  /** True if the low watermark was known. If not, the passed time alone has decided. */
   isCertain: boolean;
 }
 
-/** Whether readers may get a wrong answer by a difference: not by what they do not use. */
+/** Tells whether readers may get a wrong answer by a difference: not by what they do not use. */
 export function isOfReaders({ state }: ObservedDrift): boolean {
   return state !== 'not-ready';
 }

@@ -201,7 +201,7 @@ export class Obligations {
     this.index.indexDrift(part);
   }
 
-  /** Whether a part is to be read now. */
+  /** Tells whether a part is to be read now. */
   isDue(nowMs: number): boolean {
     for (const part of this.index.parts.values()) if (dueMsOf(part) <= nowMs) return true;
     return false;
@@ -222,7 +222,7 @@ export class Obligations {
   }
 
   /**
-   * Whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
+   * Tells whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
    * going to close it. A difference found before is no drift yet.
    */
   private awaitsMore(part: Obligation, lowWatermarkMs: number | undefined): boolean {
@@ -331,7 +331,7 @@ export class Obligations {
     this.index.indexDrift(part);
   }
 
-  /** Whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
+  /** Tells whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
   private isBehindStuckFanOut(suspect: Suspect): boolean {
     const fanOut = fanOutTo(suspect);
     if (fanOut === undefined) return false;

@@ -11,7 +11,7 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
-import { lowWatermarkOfTail } from '../../stream/progress/tail-mark.ts';
+import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { check } from '../check/check.ts';
@@ -128,7 +128,7 @@ async function observeUntilEnd(
   const state = await memory.open();
   if (state === 'busy') return { drift: [], records: 0, endedBy: 'busy' };
   const ready = modelToCheck(graph, store);
-  const mark =
+  const lowWatermark =
     options.lowWatermark === undefined ? lowWatermarkOfTail({ graph, store, source, now }, markMs) : undefined;
   const feeder = options.feed && feederOf(options, options.feed, state);
   const { indexSample: sample = new IndexSample(graph, options.indexShare), onIndexDifference } = options;
@@ -138,8 +138,8 @@ async function observeUntilEnd(
       feeder,
       indexSample: sample,
       ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now },
-      lowWatermark: options.lowWatermark ?? mark!.upToMs,
-      listener: mark?.listener,
+      lowWatermark: options.lowWatermark ?? lowWatermark!.upToMs,
+      listener: lowWatermark?.listener,
       limits: options.limits,
       async onDrift(drift) {
         options.onDrift?.(drift);

@@ -72,7 +72,7 @@ const [LOOK, SPREADS_AT_ONCE] = [100, 4];
 /** The work that one turn has done. */
 export interface Turn {
   records: number;
-  /** Whether nothing is left to be read or looked at now. */
+  /** True if nothing is left to be read or looked at now. */
   isIdle: boolean;
 }
 
@@ -131,7 +131,7 @@ export class Observer {
       this.noteGap('The observer was away for longer than the stream keeps its records.');
   }
 
-  /** Whether the proof lacks its base: a check of the whole table that begins now, or later, would be one. */
+  /** True if the proof lacks its base: a check of the whole table that begins now, or later, would be one. */
   get needsWholeCheck(): boolean {
     const { now } = this.context;
     const isMissing = this.baseMs === undefined || this.gap !== undefined;
@@ -143,7 +143,7 @@ export class Observer {
     return this.positionsMs;
   }
 
-  /** Whether every shard was read to where it ends now, and nothing that was read waits to be judged. */
+  /** True if every shard was read to where it ends now, and nothing that was read waits to be judged. */
   get isAtRest(): boolean {
     return this.tail.isAtEnd && this.obligations.touches().next().done === true;
   }

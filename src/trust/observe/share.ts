@@ -4,7 +4,7 @@ import { fnv1a } from '../../core/items/shard.ts';
 const GOLDEN_RATIO = 0x9e3779b1;
 
 /**
- * Whether a text is one of a share of all texts. A text always has the same answer, so that a replay judges the same records again.
+ * Tells whether a text is one of a share of all texts. A text always has the same answer, so that a replay judges the same records again.
  *
  * @param share from 0 to 1.
  */

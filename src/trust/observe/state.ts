@@ -6,7 +6,7 @@ export interface ShardState {
   shardId: string;
   /** The record before the oldest one that is still open; undefined: from the shard's beginning. */
   after?: string | undefined;
-  /** Whether the shard was read to its end, and nothing of it is open. */
+  /** True if the shard was read to its end, and nothing of it is open. */
   isFinished: boolean;
   /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
   sinceMs?: number | undefined;
@@ -55,7 +55,7 @@ export interface ObserverState {
   feed?: FeederState | undefined;
   /** The sample of the indexes; absent: none is taken. */
   sampled?: SampledIndexes | undefined;
-  /** Whether the run that saved it has ended in order: nobody waits for the time to go on. */
+  /** True if the run that saved it has ended in order: nobody waits for the time to go on. */
   isEnded?: boolean | undefined;
 }
 

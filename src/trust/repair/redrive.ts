@@ -163,7 +163,7 @@ function entriesOfNode(partition: string): QueryRequest {
   return { partition, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
 }
 
-/** Whether an index shows an entry. */
+/** Tells whether an index shows an entry. */
 function isListed(item: Item): boolean {
   return item[INDEX_KEYS.gsi0.partition] !== undefined;
 }

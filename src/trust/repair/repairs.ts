@@ -7,7 +7,7 @@ import { deleteItem } from '../../settle/alien.ts';
 import type { ApplyContext } from '../../settle/context.ts';
 import { reconcileCount } from '../../settle/count.ts';
 import { restartFanOut } from '../../settle/fan-out.ts';
-import { reconcileIndexItemByKey } from '../../settle/index-item.ts';
+import { reconcileIndexItemByKey } from '../../settle/named-index-item.ts';
 import { placeValuesWithoutRoom } from '../../settle/others.ts';
 import { NO_WATERMARK } from '../../settle/repair.ts';
 import { reconcileReverseItem } from '../../settle/reverse-item.ts';

@@ -3,9 +3,9 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { decodeRecords } from '../../stream/decode.ts';
+import { saveAppliedPlaces } from '../../stream/progress/applied-places.ts';
 import { claimOf } from '../../stream/progress/claims.ts';
 import { claimsItem } from '../../stream/progress/claims-item.ts';
-import { saveMarks } from '../../stream/progress/marks.ts';
 import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../../stream/progress/stream-walk.ts';
 import { type ShardPage, ShardPages } from '../../stream/shard-pages.ts';
 import { isNoShardError, type StreamSource } from '../../stream/source.ts';
@@ -26,17 +26,17 @@ const AGE_MS = 60_000;
 /**
  * Reconciles the stream's records that no consumer has claimed within a minute, with the base items, and claims them. Such records
  * are of a batch that a consumer gave up without a report, or of a function that applied them but was frozen after its last call
- * before it wrote its claims. Without a sweep the mark of the stream does not move for a day. Unclaimed records that newer records
+ * before it wrote its claims. Without a sweep the low watermark of the stream does not move for a day. Unclaimed records that newer records
  * follow are left to the consumer, which may be behind. If several batches of a shard are applied at a time, its claims do not show
- * what is unclaimed, and the shard is skipped. Marks of all shards are saved, so that the next reader of the stream begins there.
+ * what is unclaimed, and the shard is skipped. The applied places of all shards are saved, so that the next reader of the stream begins there.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function cannot leave marks: it is not told the shard. So the look that is made anyway leaves them, for `status` above all.
-  await saveMarks({ graph, store, source, now }, shards);
+  // A function cannot leave applied places: it is not told the shard. So the look that is made anyway leaves them, for `status` above all.
+  await saveAppliedPlaces({ graph, store, source, now }, shards);
   for (const shard of shards) {
     if (shard.hasLanes) continue;
     for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {

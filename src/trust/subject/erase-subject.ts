@@ -98,15 +98,15 @@ export interface SubjectErasure {
   /** Everything that still names the subject; at the end the places that no run looks at. */
   remains: Remainder[];
   /**
-   * Whether a read of the whole table after the last deletion has found the id in no key, and in no name or value of an attribute. A longer
+   * True if a read of the whole table after the last deletion has found the id in no key, and in no name or value of an attribute. A longer
    * text around it that may be another id does not count; `remains` lists it.
    */
   isDone: boolean;
   /** When the next run can delete the rest, ISO 8601; absent: time alone takes nothing more away. */
   next?: string;
-  /** Whether producers have written the subject again since the first run. */
+  /** True if producers have written the subject again since the first run. */
   isWrittenAgain: boolean;
-  /** Whether time was over before the end; another run goes on. */
+  /** True if time was over before the end; another run goes on. */
   isStopped: boolean;
   rcu: number;
   wcu: number;
@@ -161,9 +161,9 @@ type WalkMode =
 
 /** The result of a walk. */
 interface Found {
-  /** Whether it has found a base item that is not to be deleted. */
+  /** True if it has found a base item that is not to be deleted. */
   isWrittenAgain: boolean;
-  /** Whether it has found a base item that other software has to delete. */
+  /** True if it has found a base item that other software has to delete. */
   hasOthers: boolean;
   /** Items that it has deleted. */
   deleted: number;
@@ -354,12 +354,12 @@ class SubjectEraser {
     }
   }
 
-  /** Whether a base item is not Edgeloom's to delete. */
+  /** Tells whether a base item is not Edgeloom's to delete. */
   private isOfOthers(key: ItemKey): boolean {
     return isMirrored(this.options.graph, key);
   }
 
-  /** Whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
+  /** Tells whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
     if (isTombstone(item, this.options.graph.table)) return this.expiryMs(item) <= this.nowMs();
@@ -457,7 +457,7 @@ function emptyFound({ table }: CompiledModel): Found {
   };
 }
 
-/** Whether a count counts nothing, or a view shows nothing. */
+/** Tells whether a count counts nothing, or a view shows nothing. */
 function isEmptyItem(sortKey: string, item: Item): boolean {
   const kind = kindOfDerivedKey(sortKey)?.kind.name;
   if (kind === 'view') return [EDGE_SET, ATTRIBUTES, COPIES].every((name) => item[name] === undefined);

@@ -42,7 +42,7 @@ export interface SubjectExport {
   /** Items by kind. */
   items: Record<SubjectRole['kind'], number>;
   rcu: number;
-  /** Whether the end of the table was reached; false if time was over. */
+  /** True if the end of the table was reached; false if time was over. */
   isWhole: boolean;
 }
 

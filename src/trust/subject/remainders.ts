@@ -20,7 +20,7 @@ export class Remainders {
 
   constructor(private readonly table: string) {}
 
-  /** Whether nothing certainly names the subject. */
+  /** True if nothing certainly names the subject. */
   get isEmpty(): boolean {
     return this.items.length === 0 && this.counts.size === 0;
   }

@@ -99,7 +99,7 @@ export class SubjectNames {
     return excerpt;
   }
 
-  /** Whether a JSON value has a text, or a key of an item, that names the subject. */
+  /** Tells whether a JSON value has a text, or a key of an item, that names the subject. */
   isNamedIn(value: unknown): boolean {
     if (typeof value === 'string')
       return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
@@ -120,7 +120,7 @@ export class SubjectNames {
     return found;
   }
 
-  /** Whether the sort key of a base item, or of an edge in a view, is that of an edge to the subject. */
+  /** Tells whether the sort key of a base item, or of an edge in a view, is that of an edge to the subject. */
   private isEdgeKey(sortKey: string): boolean {
     const type = typePrefix(sortKey);
     if (type === undefined) return false;
@@ -156,7 +156,7 @@ export class SubjectNames {
     return hash === undefined ? text === this.id : hash === this.hash;
   }
 
-  /** Whether a derived item has the subject at the other end of an edge: as an element, or as the node of a copy. */
+  /** Tells whether a derived item has the subject at the other end of an edge: as an element, or as the node of a copy. */
   private showsSubject(item: Item): boolean {
     const set = item[EDGE_SET];
     const copies = item[COPIES];
@@ -174,7 +174,7 @@ export class SubjectNames {
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
 
-  /** Whether an attribute of a count names the subject as a value of a group. */
+  /** Tells whether an attribute of a count names the subject as a value of a group. */
   private namesGroup(name: string, value: AttributeValue): boolean {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
@@ -251,7 +251,7 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
 }
 
 /**
- * Whether the characters before a dash are a whole type name, as of an edge's sort key inside a text: `USER` is in `x USER-1`, and is not in
+ * Tells whether the characters before a dash are a whole type name, as of an edge's sort key inside a text: `USER` is in `x USER-1`, and is not in
  * `mUSER-1`.
  */
 function endsWithType(text: string, dash: number): boolean {

@@ -1,5 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { INDEX_NAMES } from '../../../src/core/items/derived-item.ts';
+import { INDEX_KEYS, INDEX_NAMES } from '../../../src/core/items/derived-item.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
@@ -32,6 +32,8 @@ export interface TableOptions {
   indexLag?: (random: Random) => number;
   /** How old an eventually consistent read is. Default: a second, seldom three. */
   readLag?: (random: Random) => number;
+  /** The oldest state that a read shows, in milliseconds. Default: `MOST_READ_LAG_MS`. */
+  mostReadLagMs?: number;
   /** Whether indexes hold all attributes, as older ones do. Default: what readers need. */
   indexesOfAll?: boolean;
 }
@@ -69,7 +71,8 @@ export class Table {
   private calls = 0;
   private readonly commits = new Map<string, { before: Item | undefined; until: number }>();
   private cells = new Map<string, Cell>();
-  private partitions = new Map<string, Map<string, Cell>>();
+  /** The cells of each partition, by sort key. */
+  private partitions = new Map<string, Cell[]>();
   private indexed = new Map<string, Set<Cell>>();
 
   constructor(
@@ -176,8 +179,9 @@ export class Table {
     const { indexLag = usualIndexLag(true) } = this.options;
     const visibleAtMs = Math.max(cell.versions.at(-1)?.visibleAtMs ?? 0, nowMs + indexLag(this.random));
     cell.versions.push({ atMs: nowMs, visibleAtMs, item });
-    while (isPassed(cell.versions[1], nowMs)) cell.versions.shift();
-    for (const index of INDEXES) this.noteIn(`${index}\n${textOf(item?.[`${index}pk`])}`, cell);
+    const { mostReadLagMs = MOST_READ_LAG_MS } = this.options;
+    while (isPassed(cell.versions[1], nowMs, mostReadLagMs)) cell.versions.shift();
+    this.noteInIndexes(item, cell);
     if (item?.['evicted'] !== undefined && before?.['evicted'] === undefined) this.evictions += 1;
     const isStreamed = !key.target.startsWith('~') || key.target.startsWith('~more/');
     if ((!isStreamed && this.listener === undefined) || (isSame && !this.tellsUnchanged)) return;
@@ -186,12 +190,19 @@ export class Table {
     if (isStreamed) this.onChange(change);
   }
 
-  /** The cells of a partition by sort key, or of an index's partition, in no order. */
-  partition(source: string): Cell[] {
-    const cells = [...(this.partitions.get(source)?.values() ?? [])];
-    return cells.sort((left, right) => compareBytes(left.key.target, right.key.target));
+  /** The cells of a partition by sort key. */
+  partition(source: string): readonly Cell[] {
+    return this.partitions.get(source) ?? [];
   }
 
+  /** The items of a partition by sort key. */
+  itemsOf(source: string): Item[] {
+    return this.partition(source)
+      .map(({ versions }) => versions.at(-1)!.item)
+      .filter((item) => item !== undefined);
+  }
+
+  /** The cells of an index's partition, in no order. */
   indexPartition(index: string, partition: string): Iterable<Cell> {
     return this.indexed.get(`${index}\n${partition}`) ?? [];
   }
@@ -225,7 +236,7 @@ export class Table {
       this.made = undefined;
       const cell = this.cellOf(key);
       cell.versions.push({ atMs: 0, visibleAtMs: 0, item });
-      for (const index of INDEXES) this.noteIn(`${index}\n${textOf(item[`${index}pk`])}`, cell);
+      this.noteInIndexes(item, cell);
     }
   }
 
@@ -248,16 +259,21 @@ export class Table {
     if (cell === undefined) {
       cell = { key, versions: [] };
       this.cells.set(name, cell);
-      const partition = this.partitions.get(key.source) ?? new Map<string, Cell>();
-      this.partitions.set(key.source, partition.set(key.target, cell));
+      const partition = this.partitions.get(key.source) ?? [];
+      const behind = partition.findIndex((other) => compareBytes(other.key.target, key.target) > 0);
+      partition.splice(behind < 0 ? partition.length : behind, 0, cell);
+      this.partitions.set(key.source, partition);
     }
     return cell;
   }
 
-  private noteIn(place: string, cell: Cell): void {
-    if (place.endsWith('\n')) return;
-    const cells = this.indexed.get(place) ?? new Set();
-    this.indexed.set(place, cells.add(cell));
+  private noteInIndexes(item: Item = {}, cell: Cell): void {
+    for (const index of INDEXES) {
+      const partition = item[INDEX_KEYS[index].partition];
+      if (partition === undefined) continue;
+      const place = `${index}\n${textOf(partition)}`;
+      this.indexed.set(place, (this.indexed.get(place) ?? new Set()).add(cell));
+    }
   }
 }
 
@@ -276,6 +292,6 @@ export function versionAt(cell: Cell | undefined, atMs: number, by: 'atMs' | 'vi
   return cell?.versions.findLast((version) => version[by] <= atMs);
 }
 
-function isPassed(version: Version | undefined, nowMs: number): boolean {
-  return version !== undefined && version.visibleAtMs < nowMs && version.atMs < nowMs - MOST_READ_LAG_MS;
+function isPassed(version: Version | undefined, nowMs: number, mostReadLagMs: number): boolean {
+  return version !== undefined && version.visibleAtMs < nowMs && version.atMs < nowMs - mostReadLagMs;
 }

@@ -37,8 +37,8 @@ function readSeeds(file: URL): Seeds {
 export const SHOWN_AT = readSeeds(FILE);
 
 /** Keeps the seed that shows a bug, in a file of seeds. Other processes keep seeds of theirs in it, one at a time. */
-export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = FILE): void {
-  locked(new URL(`${file.href}.lock`), () => {
+export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = FILE, mostLooks = MOST_LOOKS): void {
+  locked(new URL(`${file.href}.lock`), mostLooks, () => {
     const all = readSeeds(file);
     const ofPack = Object.entries({ ...all[pack], [bug]: seed }).sort(([left], [right]) => (left < right ? -1 : 1));
     writeFileSync(file, `${JSON.stringify({ ...all, [pack]: Object.fromEntries(ofPack) }, undefined, 2)}\n`);
@@ -48,9 +48,10 @@ export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = 
 /** The number of looks at a lock, ten milliseconds apart, after which its process is taken for dead: ten seconds. */
 const MOST_LOOKS = 1000;
 
-function locked(lock: URL, run: () => void): void {
+function locked(lock: URL, mostLooks: number, run: () => void): void {
   for (let looks = 0; !isTaken(lock); looks += 1) {
-    if (looks === MOST_LOOKS) throw new Error(`delete ${lock.pathname}: its process has ended without it`);
+    if (looks === mostLooks)
+      throw new Error(`${lock.pathname} is kept by a process that has probably ended: delete the file`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
   try {

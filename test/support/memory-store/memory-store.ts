@@ -1,4 +1,5 @@
 import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import {
@@ -72,7 +73,7 @@ export class MemoryStore implements Store, ScanSource {
     private readonly table: TableNames,
     { indexes, indexesOfAll, onChange }: MemoryStoreOptions = {},
   ) {
-    const all = indexes ?? new Set<IndexName>(['gsi0', 'gsi1', ...(table.indexes ?? [])]);
+    const all = indexes ?? new Set<IndexName>([...USUAL_INDEXES, ...(table.indexes ?? [])]);
     this.indexes = new Map([...all].map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
     this.onChange = onChange;
   }

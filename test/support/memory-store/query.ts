@@ -4,7 +4,7 @@ import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { type Filter, passesFilter } from '../../../src/core/items/filter.ts';
 import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import { isHitOf } from '../../../src/core/model/projection/places.ts';
+import { isHitOf } from '../../../src/core/model/projection/index-places.ts';
 import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } from './partition.ts';

@@ -16,8 +16,8 @@ import type {
   Projection,
   SearchModel,
 } from '../../../src/core/model/compiled.ts';
-import { isHashedInKey } from '../../../src/core/model/projection/partitions.ts';
-import type { OrderPlaces, SearchPlaces } from '../../../src/core/model/projection/places.ts';
+import { isHashedInKey, type OrderPlaces } from '../../../src/core/model/projection/index-places.ts';
+import type { SearchPlaces } from '../../../src/core/model/projection/places.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 

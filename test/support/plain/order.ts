@@ -1,12 +1,7 @@
 import { type AttributeValue, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { describe } from '../../../src/core/items/describe.ts';
-import {
-  EncodingError,
-  encodePath,
-  encodeValue,
-  TooLongError,
-  type ValueType,
-} from '../../../src/core/items/encoding.ts';
+import { encodePath, encodeValue, type ValueType } from '../../../src/core/items/encoding.ts';
+import { EncodingError, TooLongError } from '../../../src/core/items/encoding-error.ts';
 import type { OrderModel, OrderPart } from '../../../src/core/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 

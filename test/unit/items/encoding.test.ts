@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AttributeValue } from '../../../src/core/items/attribute-value.ts';
+import { encodeDate } from '../../../src/core/items/dates.ts';
 import {
   compareKeys,
-  EncodingError,
-  encodeDate,
   encodeNumber,
   encodeValue,
   escapeValue,
@@ -12,6 +11,7 @@ import {
   isWellFormed,
   lowestSortKeyOfValue,
 } from '../../../src/core/items/encoding.ts';
+import { EncodingError } from '../../../src/core/items/encoding-error.ts';
 import { foldText } from '../../../src/core/items/folding.ts';
 
 describe('numbers', () => {

@@ -313,6 +313,16 @@ describe('mistakes are all reported at once, each with its path', () => {
       'edges.KNOWS.inbound.orders.BY_NAME: is not a name',
     ],
     [
+      'an order with the name of the option includeTarget',
+      { inbound: { orders: { gsi0: 'a', includeTarget: 'b' } } },
+      'edges.KNOWS.inbound.orders.includeTarget: is the name of an option',
+    ],
+    [
+      'an order with the name of the option expires',
+      { inbound: { orders: { gsi0: 'a', expires: 'b' } } },
+      'edges.KNOWS.inbound.orders.expires: is the name of an option',
+    ],
+    [
       'an order with a slash',
       { inbound: { orders: { 'by/name': 'a' } } },
       'edges.KNOWS.inbound.orders.by/name: is not a name',

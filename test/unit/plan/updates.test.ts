@@ -3,11 +3,11 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
+import { isStale } from '../../../src/core/plan/by-base.ts';
 import { foldBatch } from '../../../src/core/plan/fold.ts';
 import type { IndexUnit, Truth, ViewUnit } from '../../../src/core/plan/unit.ts';
 import { planBatch } from '../../../src/core/plan/units.ts';
 import { hasExpectedFields, indexUpdate, reconciledIndexUpdate } from '../../../src/core/plan/writes/index-update.ts';
-import { isStale } from '../../../src/core/plan/writes/stale.ts';
 import { contradictingChanges, fastViewUpdate, slowViewUpdate } from '../../../src/core/plan/writes/view-update.ts';
 import { at, change, history } from '../../support/records.ts';
 

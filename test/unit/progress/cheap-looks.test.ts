@@ -46,7 +46,7 @@ async function longStream({ isClaimed = true } = {}) {
   };
   return {
     ...{ store, progress },
-    process: (savesMarks: boolean) => positionOfStream(graph, store, source, { now: () => NOW, savesMarks }),
+    process: (savesPlaces: boolean) => positionOfStream(graph, store, source, { now: () => NOW, savesPlaces }),
   };
 }
 

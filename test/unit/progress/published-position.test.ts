@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { lowWatermarkOfStream } from '../../../src/stream/progress/low-watermark.ts';
-import { LowWatermarkMover } from '../../../src/stream/progress/mark-mover.ts';
+import { LowWatermarkMover } from '../../../src/stream/progress/low-watermark-mover.ts';
 import { publishedPosition, publishedUpToMs } from '../../../src/stream/progress/published-position.ts';
 import { positionOfStream } from '../../../src/trust/explain/position.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

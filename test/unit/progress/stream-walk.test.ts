@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
+import { saveAppliedPlace } from '../../../src/stream/progress/applied-places.ts';
 import type { Claim } from '../../../src/stream/progress/claims.ts';
 import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
-import { LowWatermarkMover } from '../../../src/stream/progress/mark-mover.ts';
-import { saveMark } from '../../../src/stream/progress/marks.ts';
+import { LowWatermarkMover } from '../../../src/stream/progress/low-watermark-mover.ts';
 import { streamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -131,10 +131,10 @@ it('a walk that begins with a closed shard whose children are not listed knows n
 it('goes on from the marks that the table has', async () => {
   const { store, source, walk } = await walked();
   source.add('s', [1, 2, 3]);
-  await saveMark(store, graph.table, 's', { stream: '2026-01-01T00:00:00.000', sequenceNumber: '2' }, NOW);
+  await saveAppliedPlace(store, graph.table, 's', { stream: '2026-01-01T00:00:00.000', sequenceNumber: '2' }, NOW);
   // One of an earlier stream, whose shard has the same name.
   source.add('t', [4]);
-  await saveMark(store, graph.table, 't', { stream: '2025-01-01T00:00:00.000', sequenceNumber: '4' }, NOW);
+  await saveAppliedPlace(store, graph.table, 't', { stream: '2025-01-01T00:00:00.000', sequenceNumber: '4' }, NOW);
   const { shards } = await walk.look();
   expect(shards[0]).toMatchObject({ open: [{ sequenceNumber: '3' }], free: [{ start: 0, end: 1 }], appliedUpTo: '2' });
   expect(shards[0]!.isWhole).toBe(true);

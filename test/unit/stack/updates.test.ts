@@ -132,6 +132,16 @@ describe('a change of the model', () => {
     expect(changed(await stacks.deploy(NAME, made({ keepIndexes: 1 }, without)))).toContain('Modify RecordsTable');
     expect(table()!.properties['GlobalSecondaryIndexes']).toHaveLength(1);
   });
+  it('that needs two indexes fewer, or more, is refused as one deployment, and carried out index by index', async () => {
+    const indexes = () => table()!.properties['GlobalSecondaryIndexes'] as unknown[];
+    await deployed(made({ keepIndexes: 4 }));
+    await expect(stacks.deploy(NAME, made())).rejects.toThrow(/more than one GSI creation or deletion/);
+    expect(indexes()).toHaveLength(4);
+    await stacks.deploy(NAME, made({ keepIndexes: 3 }));
+    await stacks.deploy(NAME, made());
+    expect(indexes()).toHaveLength(2);
+    await expect(stacks.deploy(NAME, made({ keepIndexes: 4 }))).rejects.toThrow(/more than one GSI/);
+  });
   it('that renames the table is denied by the policy; without a policy the new table would be empty', async () => {
     await deployed();
     const renamed = made({}, model({ gsi0: 'since', gsi1: 'until' }, 'followers'));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
+import { readPublishedLowWatermark, saveAppliedPlace } from '../../../src/stream/progress/applied-places.ts';
 import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
-import { readPublishedLowWatermark, saveMark } from '../../../src/stream/progress/marks.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
-import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-mark.ts';
+import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-low-watermark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';
 import type { StreamPage } from '../../../src/stream/source.ts';
 import { StreamError } from '../../../src/stream/source.ts';
@@ -137,7 +137,7 @@ async function withHistory(seed: number) {
       return one > number || !source.unclaimed.has(one);
     });
     if (number > 0 && isApplied && random.chance(0.6)) {
-      await saveMark(store, graph.table, shardId, { stream, sequenceNumber: `${number}` }, source.atMs);
+      await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: `${number}` }, source.atMs);
     }
   }
   return watched;

@@ -84,7 +84,7 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions) {
   }
 }
 
-/** Whether an item is Edgeloom's own, of a table that is adopted already. */
+/** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
 function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return source === SERVICE_PARTITION || isDerivedKey(target);
 }

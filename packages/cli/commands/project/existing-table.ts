@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { INDEX_NAMES } from '../../../../src/core/items/derived-item.ts';
 import type { ExistingIndex } from '../../../../src/deployment/stack/project/project.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 
@@ -42,8 +43,8 @@ export function parseIndex(
   before: ReadonlyMap<string, ExistingIndex> = new Map(),
 ): ReadonlyMap<string, ExistingIndex> {
   const [, index, name, partitionKey, sortKey] =
-    /^(gsi1?\d)=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
-  if (index === undefined || name === undefined) {
+    /^(\w+)=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
+  if (index === undefined || name === undefined || !INDEX_NAMES.some((known) => known === index)) {
     throw new EdgeloomError(
       'usage',
       `--index should be gsi0=NAME, or gsi0=NAME:PARTITIONKEY:SORTKEY (gsi1 and so on, too), but is ${JSON.stringify(text)}.`,

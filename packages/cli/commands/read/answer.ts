@@ -6,7 +6,7 @@ import { type Output, textTable } from '../../shared/output.ts';
 import { inTable } from '../../shared/table.ts';
 
 /** The exit code where nothing, or not all, is there of what was asked for. */
-export const ABSENT = 1;
+const ABSENT = 1;
 
 /** The answer of a read. */
 export interface Answer extends Output {
@@ -34,11 +34,15 @@ export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Arg
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
     const answer = await ask(session, ...args);
-    const { absent = [] } = answer;
-    for (const sentence of absent) process.stderr.write(`${printable(sentence)}\n`);
-    if (absent.length > 0) process.exitCode = ABSENT;
+    sayAbsent(answer.absent ?? []);
     return answer;
   });
+
+/** Says on stderr which things are not there, and sets the exit code for that; nothing for no sentence. */
+export function sayAbsent(sentences: readonly string[]): void {
+  for (const sentence of sentences) process.stderr.write(`${printable(sentence)}\n`);
+  if (sentences.length > 0) process.exitCode = ABSENT;
+}
 
 /** A page of edges as a table. */
 export function edgeTable(page: {

@@ -57,17 +57,16 @@ async function views(session: ReadSession, ids: readonly string[], includeExpire
   // Where no type has views the library says so, and what to do.
   const read = withViews.length === 0 ? ids : withViews;
   const views = await sessionReader(session).getViews([...read], { includeExpired });
-  const found = ids.map((id) => views[read.indexOf(id)] ?? null);
+  const viewOf = new Map(read.map((id, at) => [id, views[at] ?? null]));
+  const found = ids.map((id) => viewOf.get(id) ?? null);
   const text = found
     .filter((view) => view !== null)
     .map(({ id, attributes, edgeSet }) =>
       [nodeText(id, attributes), ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n'),
     );
   const absent = ids
-    .filter((_, at) => found[at] === null)
-    .map((id) =>
-      read.includes(id) ? `There is no view of ${id}.` : `${id} is of a type without views: add --stored.`,
-    );
+    .filter((id) => (viewOf.get(id) ?? null) === null)
+    .map((id) => (viewOf.has(id) ? `There is no view of ${id}.` : `${id} is of a type without views: add --stored.`));
   return { json: found, text: text.join('\n'), absent, found: idsOf(found) };
 }
 

@@ -64,7 +64,7 @@ async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   );
 }
 
-/** Whether it passes while an engine starts and makes its table. */
+/** Tells whether it passes while an engine starts and makes its table. */
 function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);

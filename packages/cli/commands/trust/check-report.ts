@@ -11,7 +11,7 @@ const SHOWN = 20;
 /** The facts of a run that its text needs besides its findings. */
 interface TextState {
   seconds: number;
-  /** Whether it has looked up the nodes that edges enter. */
+  /** True if it has looked up the nodes that edges enter. */
   looksForNodes: boolean;
 }
 
@@ -82,9 +82,9 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
 
 /** The facts of a run that a build server needs besides its findings. */
 export interface RunState {
-  /** Whether records are pending although no consumer lags: this fails the check, too. */
+  /** True if records are pending although no consumer lags: this fails the check, too. */
   isUnexplained: boolean;
-  /** Whether the run was stopped before its end: what it found is not all. */
+  /** True if the run was stopped before its end: what it found is not all. */
   isStopped: boolean;
 }
 
@@ -116,7 +116,7 @@ function textsOf({ expected, actual }: Pick<Finding, 'expected' | 'actual'>): st
   return `expected: ${expected}\nactual: ${actual}`;
 }
 
-/** Whether a finding is held back by the consumer. */
+/** Tells whether a finding is held back by the consumer. */
 function isHeldByConsumer({ verdict, cause }: Finding): boolean {
   return verdict === 'pending' && cause === undefined;
 }

@@ -24,7 +24,7 @@ const KEEP_MS = 5_000;
 export interface CheckRun {
   /** File of the place to go on from. */
   resume?: string;
-  /** Whether it rebuilds although a consumer of another model works. */
+  /** True if it rebuilds although a consumer of another model works. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;

@@ -10,7 +10,7 @@ export interface Waiting {
   settleSeconds: number;
 }
 
-/** Whether the lag of the consumers explains the pending records, or none is pending. */
+/** Tells whether the lag of the consumers explains the pending records, or none is pending. */
 export function isExplainedByLag({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
   return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
 }

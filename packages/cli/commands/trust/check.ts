@@ -170,12 +170,12 @@ function colourOf(line: string): Colour | undefined {
   return /^(quarantined|unregistered|dangling|unknown type) /.test(line) ? 'yellow' : undefined;
 }
 
-/** Whether a check looks at the whole table, and says how it is. */
+/** Tells whether a check looks at the whole table, and says how it is. */
 function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOptions): boolean {
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-/** Whether a check looks up the nodes that edges enter. A part of a table, or a check that goes on from its place, does not. */
+/** Tells whether a check looks up the nodes that edges enter. A part of a table, or a check that goes on from its place, does not. */
 function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
   if (options.export !== undefined) return options.confirm !== true;
   return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);

@@ -11,12 +11,11 @@ import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import { printable } from '../../../../src/foundation/printable.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
 import { examples, exitCodes, refuseBeside } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
-import { ABSENT } from '../read/answer.ts';
+import { sayAbsent } from '../read/answer.ts';
 
 /** Conditions on the command line. */
 interface ConditionOptions {
@@ -166,8 +165,7 @@ async function deleteWithEdges(
 /** Says on stderr that there was nothing to delete, and gives the exit code for it. */
 function outputOfAbsent(json: object, subject: ItemWords): Output {
   const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
-  process.stderr.write(`${printable(`There is no item ${name.join(' ').trimEnd()}.`)}\n`);
-  process.exitCode = ABSENT;
+  sayAbsent([`There is no item ${name.join(' ').trimEnd()}.`]);
   return { json, text: '' };
 }
 

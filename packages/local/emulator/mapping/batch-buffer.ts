@@ -41,7 +41,7 @@ export class BatchBuffer {
     this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
-  /** Whether nothing waits. */
+  /** True if nothing waits. */
   get isEmpty(): boolean {
     return this.waiting.length === 0;
   }
@@ -95,7 +95,7 @@ export class BatchBuffer {
     return batch;
   }
 
-  /** Whether a record is of an earlier table of the same name, which only the embedded engine's streams have. */
+  /** Tells whether a record is of an earlier table of the same name, which only the embedded engine's streams have. */
   private isLeftover({ dynamodb }: LambdaRecord): boolean {
     return this.beganAtSeconds !== undefined && Number(dynamodb?.ApproximateCreationDateTime) < this.beganAtSeconds;
   }

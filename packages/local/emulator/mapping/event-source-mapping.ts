@@ -72,7 +72,7 @@ export function createEventSourceMapping(options: MappingOptions): EventSourceMa
   };
 }
 
-/** Whether a checkpoint exists. The starting position is used without one only: at the very first start. */
+/** Tells whether a checkpoint exists. The starting position is used without one only: at the very first start. */
 function hasCheckpoint({ journal }: FollowRun): boolean {
   return journal.shardIds().length > 0;
 }

@@ -21,7 +21,7 @@ export type FilterRule =
   | { exists: boolean }
   | { 'anything-but': string | number | readonly (string | number)[] };
 
-/** Whether a record passes. */
+/** Tells whether a record passes. */
 export type RecordFilter = (record: object) => boolean;
 
 /** Most filters of a mapping. */

@@ -42,7 +42,7 @@ export interface MappingSettings {
   filters?: readonly FilterPattern[] | undefined;
   /** `['ReportBatchItemFailures']`: the function's `batchItemFailures` are read. Default: none. */
   functionResponseTypes?: readonly 'ReportBatchItemFailures'[] | undefined;
-  /** Whether a batch whose invocation failed is split in two. Default false. */
+  /** True if a batch whose invocation failed is split in two. Default false. */
   bisectBatchOnFunctionError?: boolean | undefined;
   /** Retries after which a batch is given up, 0 to 10,000; -1: never. Default -1. */
   maximumRetryAttempts?: number | undefined;

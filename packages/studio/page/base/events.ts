@@ -1,7 +1,7 @@
 import { type Failure, parseExact } from './ask.ts';
 import { keptToken } from './token.ts';
 
-/** Whether something that is followed moves now. */
+/** True if something that is followed moves now. */
 export interface Moving {
   isLive: boolean;
   /** Why it does not move, and will not. */

@@ -8,7 +8,7 @@ export interface LiveRow<T> {
   /** Stays with the row as long as it is in the list. */
   key: number;
   item: T;
-  /** Whether it came in while one looked. */
+  /** True if it came in while one looked. */
   isFresh: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { TouchedPlaces } from '../../base/touched.ts';
 import type { Asked } from './ask.ts';
 import { followEvents, type Moving } from './events.ts';
 
-/** Whether some places are followed, and how often something in them was written. */
+/** True if some places are followed, and how often something in them was written. */
 export interface Touches extends Moving {
   count: number;
 }

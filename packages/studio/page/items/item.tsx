@@ -24,7 +24,7 @@ const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
 /** Properties of an item's view. */
 export interface ItemProps {
   item: StoredItem;
-  /** Whether it is open, and explained. */
+  /** True if it is open, and explained. */
   isChosen: boolean;
   isWritable: boolean;
   /** Where it is opened, or closed. */

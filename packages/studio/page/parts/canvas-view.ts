@@ -76,7 +76,7 @@ function around(focus: Point, scale: number, width: number, height: number, draw
   return { x: placed(focus.x, drawing.width, width), y: placed(focus.y, drawing.height, height), scale };
 }
 
-/** Whether a view has a place in sight. */
+/** Tells whether a view has a place in sight. */
 export function isInSight(view: View, at: Point, width: number, height: number): boolean {
   const [x, y] = [view.x + at.x * view.scale, view.y + at.y * view.scale];
   return x >= 0 && x <= width && y >= 0 && y <= height;

@@ -129,7 +129,7 @@ interface Gestures {
   zoom: (factor: number, at?: Point) => void;
   showAll: () => void;
   em: number;
-  /** Whether a finger moves the drawing; else it scrolls the page. */
+  /** True if a finger moves the drawing; else it scrolls the page. */
   takesTouch: boolean;
 }
 

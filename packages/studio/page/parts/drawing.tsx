@@ -21,7 +21,7 @@ export interface Picture {
 export interface DrawingProps {
   /** Describes the drawing in a sentence, for readers who do not see it. A list or table near it has the figures. */
   label: string;
-  /** Whether there are links in it. */
+  /** True if there are links in it. */
   hasLinks?: boolean;
   draw: (room: Room) => Picture;
 }

@@ -83,7 +83,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
   );
 }
 
-/** Whether a title has a word that begins with a text. */
+/** Tells whether a title has a word that begins with a text. */
 function isLike(title: string, small: string): boolean {
   const low = title.toLowerCase();
   return low.startsWith(small) || low.split(/\W/).some((word) => word.startsWith(small));

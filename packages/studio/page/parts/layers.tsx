@@ -37,7 +37,7 @@ type Laid = Point & Size;
 export interface Layout extends Size {
   boxes: ReadonlyMap<string, Laid>;
   ways: readonly Point[][];
-  /** Whether the boxes have their lines. */
+  /** True if the boxes have their lines. */
   hasLines: boolean;
   /** The size of a letter, in pixels. */
   em: number;

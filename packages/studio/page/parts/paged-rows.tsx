@@ -46,7 +46,7 @@ export function PagedRows<T>(props: PagedRowsProps<T>) {
   );
 }
 
-/** Whether a list moves, and why it does not. */
+/** Tells whether a list moves, and why it does not. */
 export function LiveMark({ live: { isLive, failure } }: { live: Moving }) {
   if (failure !== undefined) return <p class="quiet">It does not move: {failure}</p>;
   return <p class="live">{isLive && <Badge kind="good">live</Badge>}</p>;

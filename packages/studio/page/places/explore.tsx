@@ -28,7 +28,7 @@ export function Explore({ model, parameters }: PlaceProps) {
   );
 }
 
-/** Whether the address has every argument that its search needs. */
+/** Tells whether the address has every argument that its search needs. */
 function isAsked({ nodes }: PlaceProps['model'], parameters: URLSearchParams): boolean {
   const name = parameters.get('search');
   const search = nodes.flatMap(({ searches }) => searches).find((one) => one.name === name);

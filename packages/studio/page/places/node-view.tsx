@@ -120,7 +120,7 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
   );
 }
 
-/** Whether the model keeps a number of edges that enter or leave nodes of this type. */
+/** Tells whether the model keeps a number of edges that enter or leave nodes of this type. */
 function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   const type = id.slice(0, id.indexOf('-'));
   return edges.some(

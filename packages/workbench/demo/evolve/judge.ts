@@ -89,7 +89,7 @@ function judgeRows(
   return RIGHT;
 }
 
-/** Whether an item comes, goes or changes its place. */
+/** Tells whether an item comes, goes or changes its place. */
 function changesPlace([first, ...others]: readonly (Entry | undefined)[]): boolean {
   return others.some((other) => other?.order !== first?.order);
 }

@@ -142,7 +142,7 @@ class LevelWalk {
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
-  /** Whether a node is shown: within the bound, or again. */
+  /** Tells whether a node is shown: within the bound, or again. */
   private tryShow({ id, copy }: Neighbour): boolean {
     if (!this.shown.has(id) && this.isFull()) {
       this.noteLeftOut(this.left, id, 'maxNodes');

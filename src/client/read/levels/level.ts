@@ -149,7 +149,7 @@ function checkEdgeMeetsTypes(
   );
 }
 
-/** Whether a level shows an edge of an edge set. */
+/** Tells whether a level shows an edge of an edge set. */
 export function showsEdge(
   { type, target: _, copy: _copy, ...labels }: EdgeSetElement,
   { edge, label }: Level,

@@ -53,7 +53,7 @@ export class Budget {
     return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
   }
 
-  /** Whether one partition has to be looked at before others are asked. */
+  /** Tells whether one partition has to be looked at before others are asked. */
   isUnmeasured(): boolean {
     return this.maxRcu !== Number.POSITIVE_INFINITY && this.calls === 0;
   }
@@ -67,7 +67,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** Whether the capacity units show the size of the items: a call has cost more than the least. */
+  /** Tells whether the capacity units show the size of the items: a call has cost more than the least. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

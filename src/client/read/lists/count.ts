@@ -4,7 +4,7 @@ import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { type IndexPartitionKey, typePrefix } from '../../../core/items/keys.ts';
 import type { HashName } from '../../../core/items/shard.ts';
 import type { IndexName, SearchModel } from '../../../core/model/compiled.ts';
-import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';

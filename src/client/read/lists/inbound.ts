@@ -1,10 +1,11 @@
-import type { Item } from '../../../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
-import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
@@ -23,23 +24,21 @@ import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
   type Between,
-  beginsWithRange,
   checkPartition,
   encodeArgument,
   endsOf,
   equalRange,
   type OrderOfQuery,
   type OrderValue,
-  partsRange,
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
+import { beginsWithRange, partsRange } from '../request/prefix-argument.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
-import { isTargetItem, readTargetItem, requireTargetItem } from './target-item.ts';
 
 /**
  * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
@@ -173,12 +172,12 @@ export interface ResolvedInbound {
   targetItemKey: string;
   range: KeyRange;
   reverse: boolean;
-  /** Whether the range has no upper end but that of all edges. */
+  /** True if the range has no upper end but that of all edges. */
   isOpenAbove: boolean;
   /** Values that projected attributes have to have. */
   where?: Filter;
   maxRcu?: number;
-  /** Whether the node behind the edges is read along with them; only where the range ends there. */
+  /** True if the node behind the edges is read along with them; only where the range ends there. */
   takesTarget?: boolean;
   binding: readonly unknown[];
   /** Fingerprint of what the order means. */
@@ -311,4 +310,48 @@ export async function gatherInbound(
     target: ownItem,
     cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey),
   };
+}
+
+/** The node that edges enter, where it is in their index partition behind them. */
+
+/** Where a node lies among the edges that enter it. */
+interface TargetItemPlace {
+  edge: EdgeModel;
+  /** The sort key of every base edge that enters it. */
+  edgeKey: string;
+  /** The sort key of its own index item. */
+  targetItemKey: string;
+  index: IndexName;
+  partitions: readonly string[];
+}
+
+/** Reads the node behind the edges alone. */
+export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
+  const { index, partitions } = query;
+  // One partition, since includeTarget needs shards: 1; none where its key is longer than an index takes.
+  const [partition] = partitions;
+  if (partition === undefined) return undefined;
+  const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };
+  const { items } = await context.store.query({ index, partition, sortKey });
+  return items.find((item) => isTargetItem(context, query, item));
+}
+
+/** Tells the target item of a node: no other partition holds a target item of this node. */
+export function isTargetItem(
+  { graph }: ReadContext,
+  { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
+  item: Item,
+): boolean {
+  const source = stringOf(item[graph.table.partitionKey]) ?? '';
+  return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
+}
+
+/** Throws `no-target` if the model does not put a target node into the index partition of its incoming edges (`includeTarget`). */
+export function requireTargetItem({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeTarget === true) return;
+  throw new EdgeloomError(
+    'no-target',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
+  );
 }

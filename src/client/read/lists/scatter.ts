@@ -5,7 +5,7 @@ import { compareKeys } from '../../../core/items/encoding.ts';
 import { type Filter, passesFilter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
-import { type ItemKeys, isHitOf } from '../../../core/model/projection/places.ts';
+import { type ItemKeys, isHitOf } from '../../../core/model/projection/index-places.ts';
 import type { Store } from '../../../core/store-port.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -47,7 +47,7 @@ interface Gathering {
    * Default: none.
    */
   maxRcu?: number;
-  /** Whether an item of the range belongs to the answer; a partition may hold items of other lists. */
+  /** Tells whether an item of the range belongs to the answer; a partition may hold items of other lists. */
   accept: (item: Item) => boolean;
   /** Replaces rows: they are left out, and the overlay's items are merged in like those of one more shard. */
   overlay?: Overlay;
@@ -247,11 +247,12 @@ async function readShard(
  * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
  * node may be among its own edges as their target.
  */
-export function hitTest({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
-  return (item) => isHitOf(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
+export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
+  return (item) =>
+    isHitOf(keys, stringOf(item[model.table.partitionKey]) ?? '', stringOf(item[model.table.sortKey]) ?? '');
 }
 
-/** Whether the projected attributes of an item pass a filter. */
+/** Tells whether the projected attributes of an item pass a filter. */
 export function hasProjected(item: Item, where: Filter = []): boolean {
   return passesFilter(projectedAttributes(item) ?? {}, where);
 }

@@ -12,8 +12,7 @@ import {
 import { toPlain } from '../../../core/items/plain.ts';
 import type { SearchModel } from '../../../core/model/compiled.ts';
 import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
-import { isHashedInKey } from '../../../core/model/projection/partitions.ts';
-import type { ItemKeys } from '../../../core/model/projection/places.ts';
+import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
@@ -29,18 +28,16 @@ import { type CursorBinding, decodeCursor, encodeCursor } from '../request/curso
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   type Between,
-  beginsWithRange,
   checkPartition,
   encodeArgument,
-  encodePathArgument,
   endsOf,
   equalRange,
   type OrderOfQuery,
   type OrderValue,
-  pathRange,
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
+import { beginsWithRange, encodePathArgument, pathRange } from '../request/prefix-argument.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
@@ -171,7 +168,7 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
-  /** Whether an item of the partitions is a hit. */
+  /** Tells whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
 

@@ -88,7 +88,7 @@ export async function gatherEdges(
   return { ...gathered, items: gathered.items.flatMap((item) => edgeOf(context, source, item) ?? []) };
 }
 
-/** Whether an edge exists: see `Reader.has`. */
+/** Tells whether an edge exists: see `Reader.has`. */
 export async function hasEdge(
   context: ReadContext,
   source: string,

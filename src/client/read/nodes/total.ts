@@ -33,7 +33,7 @@ export interface TotalReadOptions extends EveryReadOptions {
   consistent?: boolean | undefined;
   /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
   direction?: 'inbound' | 'outgoing' | undefined;
-  /** Whether the answer has the groups: a node with too many values of one has its sums without them. Default true. */
+  /** True if the answer has the groups: a node with too many values of one has its sums without them. Default true. */
   groups?: boolean | undefined;
 }
 
@@ -153,7 +153,7 @@ async function amountsWithOwnEdges(
 /** An edge alone decides how it is counted. */
 const NO_NODE = { item: undefined };
 
-/** Whether a total has room for all values of each group. */
+/** Tells whether a total has room for all values of each group. */
 export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean {
   return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));
 }

@@ -128,7 +128,7 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   }
 }
 
-/** Whether a node is of a type without views. */
+/** Tells whether a node is of a type without views. */
 export function isViewless(graph: CompiledModel, id: string): boolean {
   // An id from outside may be no text.
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
@@ -321,7 +321,7 @@ async function readBases(
 }
 
 /**
- * Whether an id has a type of the model and fits into a key. Ids come from URLs: another one is that of an unknown node. Throws `invalid-id`
+ * Tells whether an id has a type of the model and fits into a key. Ids come from URLs: another one is that of an unknown node. Throws `invalid-id`
  * for a value that is no string.
  */
 function canBeStored(graph: CompiledModel, id: string): boolean {
@@ -337,7 +337,7 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** Whether the views of a node type hold all selected attributes. True for a type outside the model: nothing else is read of it. */
+/** Tells whether the views of a node type hold all selected attributes. True for a type outside the model: nothing else is read of it. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
   const { view, parts } = node;

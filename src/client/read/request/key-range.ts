@@ -50,12 +50,12 @@ export function rangeAfter(range: KeyRange, after: string | undefined, reverse: 
   return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
 }
 
-/** Whether a range holds a key. */
+/** Tells whether a range holds a key. */
 export function isInRange({ from, to }: KeyRange, key: string): boolean {
   return (from === undefined || compareKeys(from, key) <= 0) && (to === undefined || compareKeys(key, to) <= 0);
 }
 
-/** Whether no key can be in the range. */
+/** Tells whether no key can be in the range. */
 export function isEmptyRange({ from, to }: KeyRange): boolean {
   return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
 }

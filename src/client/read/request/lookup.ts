@@ -69,10 +69,12 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   for (const order of inbound.orders.values()) {
     if (name === undefined || name === order.name) return { inbound, order };
   }
+  const orders = declaredSentence('orders', inbound.orders.keys(), name);
+  const isDirection = /^(asc|desc)(ending)?$/i.test(String(name));
   throw new EdgeloomError(
     'unknown-order',
     `The edge type ${edge.type} has no order ${describe(name)}.`,
-    declaredSentence('orders', inbound.orders.keys(), name),
+    isDirection ? `A list ascends; \`reverse: true\` turns it round. ${orders}` : orders,
   );
 }
 

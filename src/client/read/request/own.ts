@@ -54,7 +54,7 @@ export function noticeOfOwnWrites({ session }: ReadContext): { ownWrites?: 'unkn
   return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
 }
 
-/** Whether a read of base items has to be consistent to show own writes. */
+/** Tells whether a read of base items has to be consistent to show own writes. */
 export function mustReadConsistently({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
   return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
 }

@@ -41,7 +41,7 @@ export interface WhereOperators<Value = WhereValue> {
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
   /** A text or binary that begins with this one. */
   readonly beginsWith?: BeginningOf<Value>;
-  /** Whether there is a value, null included. */
+  /** True if there is a value, null included. */
   readonly exists?: boolean;
 }
 

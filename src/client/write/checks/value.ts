@@ -1,5 +1,6 @@
 import { type AttributeValue, canonicalText, type Item, parseDecimal } from '../../../core/items/attribute-value.ts';
-import { EncodingError, encodeNumber, isWellFormed, typeName } from '../../../core/items/encoding.ts';
+import { encodeNumber, isWellFormed, typeName } from '../../../core/items/encoding.ts';
+import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 

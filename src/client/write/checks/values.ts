@@ -23,7 +23,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** Whether a value is an object as `{}` or JSON.parse makes it, in whatever realm. */
+/** Tells whether a value is an object as `{}` or JSON.parse makes it, in whatever realm. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -67,7 +67,7 @@ export function baseCondition({ source, target }: ItemKey, options: WriteConditi
   return { ...(ifAbsent && { present: false }), ...(ifPresent && { present: true }), equal, absent };
 }
 
-/** Whether a condition asks for anything. */
+/** Tells whether a condition asks for anything. */
 export function isConditional({ present, equal = {}, absent = [] }: BaseCondition): boolean {
   return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
 }
@@ -95,14 +95,18 @@ export function conditionFailedError(
 }
 
 /** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. @internal */
-export function plainAttributes({ table, edges }: CompiledModel, item: Item): Record<string, unknown> {
-  const { [table.partitionKey]: _source, [table.sortKey]: target, ...attributes } = withoutBookkeeping(item);
-  const edge = edges.get(typePrefix(stringOf(target) ?? '') ?? '');
+export function plainAttributes(model: CompiledModel, item: Item): Record<string, unknown> {
+  const {
+    [model.table.partitionKey]: _source,
+    [model.table.sortKey]: target,
+    ...attributes
+  } = withoutBookkeeping(item);
+  const edge = model.edges.get(typePrefix(stringOf(target) ?? '') ?? '');
   if (edge?.keys === 'hashed') delete attributes[TARGET_ID];
   return toPlainItem(attributes);
 }
 
-/** Whether an item, or its absence, meets a condition. */
+/** Tells whether an item, or its absence, meets a condition. */
 export function meetsCondition({ present, equal = {}, absent = [] }: BaseCondition, item: Item | undefined): boolean {
   if (present !== undefined && present !== (item !== undefined)) return false;
   const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);

@@ -80,17 +80,17 @@ async function withCurrentItem(
   }
 }
 
-/** Whether another attempt of a failed call may succeed. The call may have been made: its caller has to make a repetition safe. */
+/** Tells whether another attempt of a failed call may succeed. The call may have been made: its caller has to make a repetition safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
-/** Whether a call failed in a way that leaves open whether it was made. */
+/** Tells whether a call failed in a way that leaves open whether it was made. */
 export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Whether a call was refused for now: it changed nothing, and another attempt may succeed. */
+/** Tells whether a call was refused for now: it changed nothing, and another attempt may succeed. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }

@@ -47,7 +47,7 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Whether a plain update has to be validated as a whole item, so that the item has to be read first. */
+/** Tells whether a plain update has to be validated as a whole item, so that the item has to be read first. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};

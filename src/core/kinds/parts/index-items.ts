@@ -3,49 +3,36 @@ import {
   type Item,
   isItemWithinBytes,
   itemSizeBytes,
-  typeOf,
+  stringOf,
 } from '../../items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
-import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
+import { ATTRIBUTES, INDEX_KEYS } from '../../items/derived-item.ts';
+import { describe } from '../../items/describe.ts';
+import { encodePath, encodeValue, escapeValue, sortKeyOfEscaped, type ValueType } from '../../items/encoding.ts';
+import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
+import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import {
-  type DerivedSortKey,
-  hash128,
-  type IndexPartitionKey,
-  isWithinBytes,
-  SORT_KEY_BYTES,
-} from '../../items/keys.ts';
-import {
+  type AttributeOrder,
+  type DeriveModel,
   type EdgeModel,
   type InboundItem,
   type InboundModel,
   type InboundOrder,
   type IndexName,
   listsOf,
+  type OrderModel,
   type Projection,
-  type SearchModel,
 } from '../../model/compiled.ts';
 import { isJoinedItem } from '../../model/joined.ts';
-import { DUE_ORDER } from '../../model/projection/due-order.ts';
-import { isHashedInKey } from '../../model/projection/partitions.ts';
-import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
-import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order.ts';
+import type { OrderPlaces } from '../../model/projection/index-places.ts';
+import type { SearchPlaces } from '../../model/projection/places.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The expected fields of index items: an edge's items in its orders, and a node's search items. */
+/** The expected fields of an edge's index items, and how values are encoded in orders. */
 
 /** DynamoDB's limit on an item, in bytes, less an allowance for an index item's parts besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
 /** An upper bound of an index item's size without projected attributes: its keys, which are bounded, and the value of one of them. */
 const OTHER_BYTES = 32 * 1024;
-/**
- * The most values of one attribute that a search makes items of. An image must not ask for more work than a batch has time for: its
- * record would be retried without end, and hold up its shard.
- */
-export const MAX_SEARCH_VALUES = 5_000;
-/**
- * The most bytes that a search's items have together, of all values of one attribute. Writing them takes about one write unit for each KB.
- */
-export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
 /** The plan for one index item of an edge type, made once from the model. */
 export interface InboundItemPlan {
@@ -66,8 +53,11 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
       partition: inbound.partition?.attribute,
       orders: item.orders.map((order) => {
         const purpose = `order ${order.name} of ${edge.type}`;
-        const isDue = order.name === DUE_ORDER;
-        return { order, encode: isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose), purpose };
+        return {
+          order,
+          encode: order.places.isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose),
+          purpose,
+        };
       }),
     }));
   });
@@ -103,7 +93,7 @@ export function inboundItem(
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
       // A partition of a due-list has several edges of a node, and no id is too long for it.
-      const follows = order.name === DUE_ORDER ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
+      const follows = order.places.isDue ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
       addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
     } catch (error) {
@@ -119,103 +109,10 @@ export function inboundItem(
   }
 }
 
-/** The plan for a node's items in one search, made once from the model. */
-export interface SearchPlan {
-  search: SearchModel;
-  encode: OrderEncoder;
-  purpose: string;
-}
-
-/** Plans a search. */
-export function searchPlan(search: SearchModel): SearchPlan {
-  const purpose = `search ${search.indexPartition}`;
-  const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
-  return { search, encode, purpose };
-}
-
-/** Makes a node's only item in a search, under the key `places.first`; undefined if the node has no value, or its index partition none. */
-export function searchItem({ search, encode: encodeOrder, purpose }: SearchPlan, subject: Subject): Item | undefined {
-  const encoded = encodeOrder(subject);
-  return encoded && itemOfValue(search, subject, encoded, purpose);
-}
-
-/** Makes a node's items in a search that has one for each value, with their sort keys. */
-export function searchItemsOfValues(
-  { search, purpose }: SearchPlan,
-  subject: Subject,
-): Iterable<[DerivedSortKey, Item]> {
-  const { places } = search.inForce;
-  const items = new Map<DerivedSortKey, Item>();
-  let bytes = 0;
-  for (const encoded of encodedValues(search, subject, purpose)) {
-    const key = places.key(encoded.text);
-    const present = items.get(key);
-    // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
-    if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
-    const item = itemOfValue(search, subject, encoded, purpose);
-    if (item === undefined) continue;
-    items.set(key, item);
-    bytes += itemSizeBytes(item);
-    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
-  }
-  return items;
-}
-
-function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError {
-  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
-  return new PartError('too-many-values', message, attribute);
-}
-
-function encodedValues(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
-  if (search.order.kind !== 'attribute') return [];
-  const { attribute, type } = search.order;
-  const value = subject.attribute(attribute);
-  if (value === undefined) return [];
-  let values: AttributeValue[];
-  if ('L' in value) values = value.L;
-  else if ('SS' in value) values = value.SS.map((S) => ({ S }));
-  else if ('NS' in value) values = value.NS.map((N) => ({ N }));
-  else {
-    const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
-    throw new PartError('wrong-type', message, attribute);
-  }
-  return values.map((entry) => encodeForOrder(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
-}
-
 /** The text of the attribute that an index partition names; undefined if the item lacks it. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
   return value && encodeForOrder(value, 'string', false, `the partition of ${purpose}`, attribute).text;
-}
-
-/**
- * Makes a node's item in a search for one encoded value. The item is undefined only if an attribute names the search's index partition,
- * and the node does not have that attribute.
- */
-function itemOfValue(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
-  let within: string | undefined;
-  if (search.partition !== undefined) {
-    within = partitionText(search.partition, subject, purpose);
-    if (within === undefined) return undefined;
-  }
-  const { places } = search.inForce;
-  const partition = places.partition(within, encoded.text, subject.source);
-  const item: Item = {};
-  const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
-  addIndexKeys(item, 'gsi0', places, partition, sorted, subject.source, purpose);
-  item[VALUE] = encoded.value;
-  return withProjection(item, search.project, subject);
-}
-
-/**
- * The encoded value, or its hash if a sort key does not hold it. All items of an index partition of `shards: 'value'` have one value, so
- * that their order among each other is that of their sources.
- */
-function withShortText(encoded: Encoded, source: string): Encoded {
-  // A search asks for the hash of a long value only: under its hash a short one would never be found.
-  const sort = sortKeyOfEscaped(encoded.escaped, source);
-  if (!isHashedInKey(encoded.text) || isWithinBytes(sort, SORT_KEY_BYTES)) return encoded;
-  return encodedText(hash128(encoded.text), encoded.value, encoded.attribute);
 }
 
 /** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */
@@ -260,7 +157,8 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
   return new PartError('key-too-long', message, attribute);
 }
 
-function withProjection(item: Item, projection: Projection, subject: Subject): Item {
+/** Adds the attributes that a projection names to an index item. */
+export function withProjection(item: Item, projection: Projection, subject: Subject): Item {
   // An item of keys only holds the time at which it ends all the same.
   if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
   return withAttributes(item, subject.projectAttributes(projection), subject);
@@ -274,4 +172,126 @@ export function withAttributes(item: Item, attributes: Item, subject: Pick<Subje
     throw new PartError('item-too-large', message);
   }
   return item;
+}
+
+/** An order's encoded text, the value that it came from (for a path: a list), and the attribute to name in errors. */
+export interface Encoded {
+  text: string;
+  /** The text as it is inside a sort key. */
+  escaped: string;
+  value: AttributeValue;
+  attribute?: string;
+}
+
+/** Makes an encoded value of its text. */
+export function encodedText(text: string, value: AttributeValue, attribute?: string): Encoded {
+  return { text, escaped: escapeValue(text), value, attribute };
+}
+
+/** Encodes an order's value of an image; undefined if the image has none. */
+export type OrderEncoder = (subject: Subject) => Encoded | undefined;
+
+/**
+ * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in its problems. Values of an edge's
+ * source node count as absent here: see joined-items.ts.
+ */
+export function orderEncoder(order: OrderModel, fold: boolean, purpose: string): OrderEncoder {
+  if (order.kind === 'path') {
+    return (subject) => encodeAttributePath(order.attributes, subject, fold, purpose);
+  }
+  if (order.kind === 'source') return () => undefined;
+  if (order.kind !== 'parts') return valueEncoder(order, fold, purpose);
+  const encoders = order.parts.map((part) => orderEncoder(part, false, purpose));
+  return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
+}
+
+/** Joins several values into one, up to the first absent one; undefined if the first one is absent. */
+export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
+  const hole = parts.indexOf(undefined);
+  const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
+  if (values.length === 0) return undefined;
+  const named = values.flatMap(({ attribute }) => (attribute === undefined ? [] : [attribute]));
+  const path = encodePath(
+    values.map(({ text }) => text),
+    false,
+  );
+  const list = { L: values.map(({ value }) => value) };
+  return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
+}
+
+/** Makes the encoder of one value. */
+export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean, purpose: string): OrderEncoder {
+  if (order.kind === 'derive') {
+    return (subject) => {
+      const text = subject.computeText(order.compute, purpose);
+      return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', fold, purpose);
+    };
+  }
+  if (order.kind === 'rank') return rankEncoder(order, purpose);
+  const { attribute, type } = order;
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    return value === undefined ? undefined : encodeForOrder(value, type, fold, purpose, attribute);
+  };
+}
+
+function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'rank' }>, purpose: string): OrderEncoder {
+  const ranks = new Map<string, Encoded>();
+  for (const [label, weight] of weights) {
+    ranks.set(label, encodedText(`${weight}-${label}`, { S: label }, attribute));
+  }
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    if (value === undefined) return undefined;
+    const ranked = 'S' in value ? ranks.get(value.S) : undefined;
+    if (ranked !== undefined) return ranked;
+    // A value that is no text gets its own error first.
+    const label = encodeForOrder(value, 'string', false, purpose, attribute);
+    const declared = [...weights.keys()].join(', ');
+    const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
+    throw new PartError('undeclared-label', message, attribute);
+  };
+}
+
+/**
+ * Encodes the attributes of a path up to the first absent one. A path with a gap would begin with a prefix that no reader asks for.
+ */
+function encodeAttributePath(
+  attributes: readonly string[],
+  subject: Subject,
+  fold: boolean,
+  purpose: string,
+): Encoded | undefined {
+  const values: AttributeValue[] = [];
+  const segments: string[] = [];
+  for (const attribute of attributes) {
+    const value = subject.attribute(attribute);
+    if (value === undefined) break;
+    // The whole path is folded below. This call only checks the value, and names the attribute if it is no text.
+    encodeForOrder(value, 'string', fold, purpose, attribute);
+    segments.push(stringOf(value)!);
+    values.push(value);
+  }
+  if (values.length === 0) return undefined;
+  return encodedText(encodePath(segments, fold), { L: values }, attributes.slice(0, values.length).join(', '));
+}
+
+/** Encodes a value; `purpose` completes "needed for ..." in the error. */
+export function encodeForOrder(
+  value: AttributeValue,
+  type: ValueType,
+  fold: boolean,
+  purpose: string,
+  attribute?: string,
+): Encoded {
+  try {
+    const text = encodeValue(value, type, fold);
+    // Numbers and dates have no character that is escaped.
+    return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
+    const code = error instanceof TooLongError ? 'key-too-long' : 'wrong-type';
+    throw new PartError(code, `${subject} for ${purpose}, ${error.message}`, attribute);
+  }
 }

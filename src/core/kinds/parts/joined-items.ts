@@ -10,8 +10,17 @@ import type {
 } from '../../model/compiled.ts';
 import { ENDS } from '../../model/ends.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
-import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
-import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order.ts';
+import {
+  addIndexKeys,
+  type Encoded,
+  encodedText,
+  fittingSortKey,
+  joinLeadingParts,
+  type OrderEncoder,
+  partitionText,
+  valueEncoder,
+  withAttributes,
+} from './index-items.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields } from './totals.ts';
 
@@ -92,7 +101,7 @@ export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined):
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Whether two shares make the same item for any share of the other side. */
+/** Tells whether two shares make the same item for any share of the other side. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);

@@ -49,7 +49,7 @@ export interface SubjectType {
   graph: CompiledModel;
   /** The node or edge type. */
   type: string;
-  /** Whether it is an edge type with hashed keys: an attribute holds the target. */
+  /** True if it is an edge type with hashed keys: an attribute holds the target. */
   isHashed: boolean;
   /** The attribute with the time at which it ends; undefined: none. */
   expires?: string;

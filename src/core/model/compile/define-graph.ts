@@ -1,4 +1,5 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
+import { USUAL_INDEXES } from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
 import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
@@ -8,7 +9,7 @@ import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
-import { compileEdge, compileNode, compileTable, USUAL_INDEXES } from './definitions.ts';
+import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { dueList } from './due-list.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
@@ -170,7 +171,7 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 /** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
-/** Stands for the default of `view`, which was another one before. */
+/** In a fingerprint: the model leaves `view` to its default, which was another one before. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**
@@ -192,7 +193,7 @@ function fingerprintOf(
   const text = JSON.stringify(
     [
       ...[nodes, edges, ...(tenantSeparator === undefined ? [] : [tenantSeparator])],
-      ...[...(isByNeed ? [VIEWS_BY_NEED] : []), ...(indexes === USUAL_INDEXES ? [] : [indexes])],
+      ...[...(isByNeed ? [VIEWS_BY_NEED] : []), ...(indexes === USUAL_INDEXES.length ? [] : [indexes])],
     ],
     function (this: unknown, key, value: unknown) {
       const isLeftOut =

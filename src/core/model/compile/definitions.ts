@@ -1,4 +1,4 @@
-import { DERIVED_ATTRIBUTES, INDEX_KEYS, INDEX_NAMES } from '../../items/derived-item.ts';
+import { DERIVED_ATTRIBUTES, INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../items/derived-item.ts';
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
@@ -61,7 +61,7 @@ function compileIndexes(
 ): Pick<TableNames, 'indexes' | 'indexNames' | 'indexKeys'> {
   const given: Exclude<typeof option, number> = typeof option === 'number' ? {} : option;
   const last = INDEX_NAMES.findLastIndex((index) => given[index] !== undefined);
-  const indexes = INDEX_NAMES.slice(0, typeof option === 'number' ? option : Math.max(USUAL_INDEXES, last + 1));
+  const indexes = INDEX_NAMES.slice(0, typeof option === 'number' ? option : Math.max(USUAL_INDEXES.length, last + 1));
   const optionsOf = (index: IndexName) => (typeof given[index] === 'string' ? { name: given[index] } : given[index]);
   const keysOf = (index: IndexName) => {
     const { partitionKey: partition, sortKey: sort } = optionsOf(index) ?? {};
@@ -87,9 +87,6 @@ function compileIndexes(
   const isUsual = indexes.every((index) => typeof given[index] !== 'object');
   return { indexes, indexNames, ...(!isUsual && { indexKeys }) };
 }
-
-/** The indexes that a model may use unless it says how many. */
-export const USUAL_INDEXES = 2;
 
 function byIndex<T>(entryOf: (index: IndexName) => T): Record<IndexName, T> {
   return Object.fromEntries(INDEX_NAMES.map((index) => [index, entryOf(index)])) as Record<IndexName, T>;

@@ -1,7 +1,7 @@
 import type { EdgeModel, InboundModel } from '../compiled.ts';
 import { fillSettings, INBOUND_OPTIONS, type OrderSettings } from '../options/option-tables.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
-import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
+import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
  * The due-list of an edge type: one more order, by the time at which an edge ends. A count knows no clock, so it holds an edge that is

@@ -3,7 +3,7 @@ import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings,
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
-import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
+import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
 

@@ -19,7 +19,7 @@ export interface ValueForm {
 export interface KnownFields {
   /** The values that each attribute may have; undefined: not known. */
   forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
-  /** Whether an item may have other attributes, too. */
+  /** True if an item may have other attributes, too. */
   isOpen: boolean;
   /** The attributes that a validator asks for. */
   required: ReadonlySet<string>;

@@ -188,7 +188,7 @@ export const INBOUND_OPTIONS = {
   ),
   /** The attribute in the index partition; queries then name its value. */
   partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
-  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  /** Tells whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeTarget: option(flag, 'result', (given = false) => given),
   // They are compiled apart: see `core/model/compile/totals.ts`.
   total: { check: anything },
@@ -203,7 +203,7 @@ export const ORDER_OPTIONS = {
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /** Whether it has an index item and an index partition of its own, which have its name; else it shares the edge's one index item. */
+  /** True if it has an index item and an index partition of its own, which have its name; else it shares the edge's one index item. */
   isNamed: setting<boolean>('result'),
 };
 

@@ -33,7 +33,7 @@ export interface ObjectShape<Of extends Shapes> extends Shape<ObjectOf<Of>> {
   readonly of: Of;
 }
 
-/** Whether an input has a shape. */
+/** Tells whether an input has a shape. */
 export function hasShape<T>(shape: Shape<T>, input: unknown): input is T {
   let isMistaken = false;
   shape(input, () => {
@@ -150,12 +150,12 @@ export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   return Object.assign(shape, { of });
 }
 
-/** Whether an input is an object and no list. */
+/** Tells whether an input is an object and no list. */
 function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Whether an input is an object of own entries: those of a Map or a Set, and what a class inherits, would be overlooked. */
+/** Tells whether an input is an object of own entries: those of a Map or a Set, and what a class inherits, would be overlooked. */
 export function isPlainObject(input: unknown): input is Record<string, unknown> {
   if (!isObject(input)) return false;
   const prototype: unknown = Object.getPrototypeOf(input);

@@ -1,6 +1,6 @@
 import { encodedValueOf } from '../../items/encoding.ts';
-import { unescapeFromPartition } from './index-partition.ts';
-import type { OrderPlaces, SearchPlaces } from './places.ts';
+import { type OrderPlaces, unescapeFromPartition } from './index-places.ts';
+import type { SearchPlaces } from './places.ts';
 
 /** Returns the list that an index item is in, by its index partition: the places of a projection, read backwards. */
 

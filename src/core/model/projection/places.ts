@@ -3,7 +3,6 @@ import {
   continuationKey,
   countNameOf,
   degreeKey,
-  edgeIndexPrefix,
   fittingKey,
   hashedOrNamedIndexPrefix,
   inTargetPrefix,
@@ -13,38 +12,17 @@ import {
   searchKey,
   searchValuePrefix,
   sourceContinuationKey,
-  targetItemKey,
   totalKey,
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
-import type { InboundSettings, OrderSettings, SearchSettings } from '../options/option-tables.ts';
-import { DUE_ORDER } from './due-order.ts';
-import { escapeForPartition, formatIndexPartition } from './index-partition.ts';
-import { Partitions } from './partitions.ts';
+import type { SearchSettings } from '../options/option-tables.ts';
+import { EdgeItemPlaces, formatIndexPartition, type ItemKeys, Partitions } from './index-places.ts';
 
 /**
  * The places of a projection: the sort keys of its derived items and the index partitions that they lie in. A generation of a
  * projection has places of its own, which are made once, with the model. Nothing else makes a derived key or an index partition, so
  * that nobody else has to know that there are generations, or shards.
  */
-
-/**
- * The keys in the table of the items that a question asks an index for. An index partition holds no others but the node among its
- * edges, unless something is lost that no writer knows of any more: its own key tells that it is not of the projection.
- */
-export interface ItemKeys {
-  /** Partition keys begin with one of these. */
-  sources: readonly string[];
-  /** The sort key, or what it begins with. */
-  target: string;
-  isPrefix: boolean;
-}
-
-/** Whether a question asks for the item with this key in the table. */
-export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
-  const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
-  return isTarget && sources.some((prefix) => source.startsWith(prefix));
-}
 
 /** The places of a search's items. */
 export class SearchPlaces {
@@ -74,7 +52,7 @@ export class SearchPlaces {
     return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
-  /** Whether a sort key is that of an item of the search. */
+  /** Tells whether a sort key is that of an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
@@ -94,7 +72,7 @@ export class SearchPlaces {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
   }
 
-  /** Whether an index takes a partition key. */
+  /** Tells whether an index takes a partition key. */
   fits(partition: IndexPartitionKey): boolean {
     return this.partitionsOf.fits(partition);
   }
@@ -110,84 +88,6 @@ export class PartPlaces {
 
   constructor(name: string, generation = 1) {
     this.key = partViewKey(name, generation);
-  }
-}
-
-/** The places of the items that edges of a type have in one order, or in those that share an item. */
-export class EdgeItemPlaces {
-  /** The text before an edge's sort key. */
-  readonly prefix: string;
-  /** The sort key of the target node's own item among its edges. */
-  readonly targetItemKey: DerivedSortKey;
-
-  constructor(edgeType: string, orderName: string | undefined, generation = 1) {
-    this.prefix = edgeIndexPrefix(orderName, generation);
-    this.targetItemKey = targetItemKey(edgeType, orderName, generation);
-  }
-
-  /** The sort key of an edge's item; one that leaves no room is named by a hash. */
-  key(edgeSortKey: string): DerivedSortKey {
-    return fittingKey(this.prefix, edgeSortKey);
-  }
-}
-
-/** The places of an order's items in its index. */
-export class OrderPlaces {
-  private readonly items: EdgeItemPlaces;
-  private readonly base: string;
-  private readonly partitionsOf: Partitions;
-  private readonly isDueList: boolean;
-
-  constructor(
-    private readonly edgeType: string,
-    { name, isNamed }: OrderSettings,
-    spread: Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>,
-    generation = 1,
-  ) {
-    const named = isNamed ? { order: name } : {};
-    this.isDueList = name === DUE_ORDER;
-    this.items = new EdgeItemPlaces(edgeType, named.order, generation);
-    this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
-    this.partitionsOf = new Partitions(spread, generation);
-  }
-
-  /** The sort key of the target node's own item in the order. */
-  get targetItemKey(): DerivedSortKey {
-    return this.items.targetItemKey;
-  }
-
-  /** The keys in the table of the index items of edges with one sort key, which leave nodes of these types. */
-  itemKeys(from: Iterable<string>, edgeSortKey: string): ItemKeys {
-    return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
-  }
-
-  /** The index partition of an edge's item; `within` is the value that the model puts into it besides the target. */
-  partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
-    return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
-  }
-
-  /** Every index partition that holds a target's incoming edges. */
-  partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
-  }
-
-  /** The index partitions of a target's incoming edges with one encoded value. */
-  partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
-  }
-
-  /** Whether an index takes a partition key. */
-  fits(partition: IndexPartitionKey): boolean {
-    return this.partitionsOf.fits(partition);
-  }
-
-  private partitionBase(edgeSortKey: string, within: string | undefined): string {
-    // A due-list is of all edges of a type, wherever they lead.
-    if (this.isDueList) return `${this.base}-`;
-    // The orders that share an item have the edge's own sort key in their first generation: no new text for each of them.
-    const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
-    return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }
 

@@ -5,14 +5,15 @@ import {
   INDEX_NAMES,
   MODEL,
   TOMBSTONE_HOURS,
+  USUAL_INDEXES,
   unchangedCondition,
   WATERMARK,
 } from '../../items/derived-item.ts';
 import { laterOf } from '../../items/watermark.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
+import { fenceLimitMs } from '../by-base.ts';
 import type { EpochSeconds, IndexUnit } from '../unit.ts';
-import { fenceLimitMs } from './stale.ts';
 
 /** Plans the writes of index items: pure functions from a unit to one conditional update. */
 
@@ -85,7 +86,7 @@ export function reconciledIndexUpdate(
   };
 }
 
-/** Whether an actual index item has the expected fields; an absent item and a tombstone are equal. */
+/** Tells whether a stored index item has the expected fields; an absent item and a tombstone are equal. */
 export function hasExpectedFields(stored: Item | undefined, expected: Item | undefined): boolean {
   const present: Item = {};
   for (const name in stored) if (INDEX_ITEM_FIELDS.has(name)) present[name] = stored[name]!;
@@ -111,9 +112,9 @@ const fieldsOfModels = new WeakMap<CompiledModel, readonly string[]>();
 function writtenFields(graph: CompiledModel): readonly string[] {
   let fields = fieldsOfModels.get(graph);
   if (fields === undefined) {
-    // gsi1 is cleared always: an earlier model's second order may have left keys where there is no registry.
+    // The usual indexes are cleared always: an earlier model's second order may have left keys where there is no registry.
     // rule: keys-of-other-indexes-are-cleared
-    const used = new Set<IndexName>(['gsi0', 'gsi1', ...layersOf(graph).flatMap(({ indexes }) => indexes)]);
+    const used = new Set<IndexName>([...USUAL_INDEXES, ...layersOf(graph).flatMap(({ indexes }) => indexes)]);
     const unused = INDEX_NAMES.filter((index) => !used.has(index)).flatMap((index) => Object.values(INDEX_KEYS[index]));
     fields = [...INDEX_ITEM_FIELDS].filter((name) => !unused.some((other) => other === name));
     fieldsOfModels.set(graph, fields);

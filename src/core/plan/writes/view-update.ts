@@ -18,9 +18,9 @@ import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
 import { shapeCondition, shapeOf } from '../../kinds/view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
+import { fenceLimitMs, isFenced, isStale } from '../by-base.ts';
 import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
 import { fieldsUpdate } from './index-update.ts';
-import { fenceLimitMs, isFenced, isStale } from './stale.ts';
 
 /**
  * Plans the writes of views: pure functions from a unit to one conditional update. The slow path also needs the derived item as it

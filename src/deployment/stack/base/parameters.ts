@@ -33,9 +33,9 @@ export interface Parameters {
   logRetentionDays: number;
   /** Traces in X-Ray. */
   tracing: boolean;
-  /** Whether the table can be restored to any second of 35 days. */
+  /** True if the table can be restored to any second of 35 days. */
   pointInTimeRecovery: boolean;
-  /** Whether the table cannot be deleted. */
+  /** True if the table cannot be deleted. */
   deletionProtection: boolean;
   /** Read units a second that the table and each index take at once; 0: 12,000, as DynamoDB begins. */
   warmReadUnits: number;
@@ -45,20 +45,20 @@ export interface Parameters {
   maxReadUnits: number;
   /** The most write units a second of the table, and of each index; beyond it calls are throttled. 0: no bound. */
   maxWriteUnits: number;
-  /** Whether CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
+  /** True if CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
   contributorInsights: boolean;
   /**
    * How many indexes the table keeps at least, whatever the model uses: older readers may use others. Give the number that the model had
-   * until its older orders are dropped, then the new one; each step of CloudFormation makes or deletes one index. 0: those of
-   * `table.indexes`, two at least.
+   * until its older orders are dropped, then one fewer in each deployment: CloudFormation refuses an update that makes or deletes two
+   * indexes. 0: those of `table.indexes`, two at least.
    */
   keepIndexes: number;
   /**
-   * Whether the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
+   * True if the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
    * changes no index.
    */
   indexesOfAll: boolean;
-  /** Whether table and failed batches outlive the stack. */
+  /** True if table and failed batches outlive the stack. */
   keepData: boolean;
   /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
   existingTableArn: string;
@@ -79,9 +79,9 @@ export interface Parameters {
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
-  /** Whether the check runs by itself. */
+  /** True if the check runs by itself. */
   checkEnabled: boolean;
-  /** Whether the check repairs drift. Its function may write derived items only then. */
+  /** True if the check repairs drift. Its function may write derived items only then. */
   checkRepair: boolean;
   /** Hours after which a check stops for the night; the next one goes on from there. */
   checkHours: number;
@@ -95,7 +95,7 @@ export interface Parameters {
   checkMaxRcu: number;
   /** Write units a second of all workers that repair or rebuild. */
   checkMaxWcu: number;
-  /** Whether a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
+  /** True if a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
    * The event bus that changes go to (docs/how-to/feeds.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
@@ -208,7 +208,7 @@ const CRON_FIELDS: readonly RegExp[] = [
   cronField('19[7-9]\\d|2[01]\\d\\d'),
 ];
 
-/** Whether EventBridge takes a schedule. */
+/** Tells whether EventBridge takes a schedule. */
 function isSchedule(text: string): boolean {
   if (/^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/.test(text)) return true;
   const fields = /^cron\((.+)\)$/.exec(text)?.[1]?.split(' ') ?? [];

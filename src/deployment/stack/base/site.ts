@@ -1,4 +1,4 @@
-import { INDEX_NAMES } from '../../../core/items/derived-item.ts';
+import { INDEX_NAMES, USUAL_INDEXES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -101,12 +101,9 @@ function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: s
  * readers ask through it; an index without items costs nothing.
  */
 function indexesToKeep({ indexes, table }: CompiledModel, { keepIndexes }: Parameters): readonly IndexName[] {
-  const kept = keepIndexes === 0 ? [...FIRST_INDEXES, ...table.indexes] : INDEX_NAMES.slice(0, keepIndexes);
+  const kept = keepIndexes === 0 ? [...USUAL_INDEXES, ...table.indexes] : INDEX_NAMES.slice(0, keepIndexes);
   return [...new Set<IndexName>([...kept, ...indexes])];
 }
-
-/** Indexes that each table of a stack has, but for another `keepIndexes`. */
-const FIRST_INDEXES = ['gsi0', 'gsi1'] as const;
 
 /** Resource types that take tags. */
 const TAGGED = new Set([

@@ -74,7 +74,7 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
   return files;
 }
 
-/** Whether a path leads to a regular file, also through links. Throws `invalid-export` if the path cannot be read. */
+/** Tells whether a path leads to a regular file, also through links. Throws `invalid-export` if the path cannot be read. */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();

@@ -46,7 +46,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-keys-of-further-indexes-left',
     rule: 'A write of an index item clears the keys of each index that a model in force uses.',
-    changes: [setValue('keys-of-other-indexes-are-cleared', "new Set<IndexName>(['gsi0', 'gsi1'])")],
+    changes: [setValue('keys-of-other-indexes-are-cleared', 'new Set<IndexName>(USUAL_INDEXES)')],
   },
   {
     name: 'evolution-group-recomputed',

@@ -10,7 +10,7 @@ import type { SimulatedProcess } from '../projecting/process.ts';
 import { SECOND } from '../projecting/time.ts';
 import type { World } from '../projecting/world.ts';
 import type { Observation } from './observation.ts';
-import type { ProductMark } from './product-mark.ts';
+import type { ProductLowWatermark } from './product-low-watermark.ts';
 
 /** Own writes that a client makes at most, and the reads after the last of them until it stops to wait for its session. */
 const [MOST_WRITES, MOST_READS] = [6, 40] as const;
@@ -53,7 +53,7 @@ export class SessionClient implements SimulatedProcess {
     readonly name: string,
     number: number,
     private readonly observation: Observation,
-    mark: ProductMark,
+    mark: ProductLowWatermark,
   ) {
     const { graph, choices } = world;
     this.goal = `GOAL-9${number}`;

@@ -13,7 +13,7 @@ import { SECOND } from '../projecting/time.ts';
 import type { World } from '../projecting/world.ts';
 import { Fed } from './fed.ts';
 import { EXCEPTIONS, OBSERVER_LIMITS } from './limits.ts';
-import type { ProductMark } from './product-mark.ts';
+import type { ProductLowWatermark } from './product-low-watermark.ts';
 import { knownAs, touchedSince } from './promises.ts';
 import { isOwn, type ObservedStreams } from './stream.ts';
 import { type WrongPart, wrongParts } from './wrong-parts.ts';
@@ -51,7 +51,7 @@ export class Observation {
     /** Whether the projector's low watermark is known to the observer. */
     readonly knowsMark: boolean,
     /** The product's own mark, which the observer moves. Absent: it knows that of the oracle. */
-    private readonly mark?: ProductMark,
+    private readonly mark?: ProductLowWatermark,
   ) {
     this.mostExceptions = EXCEPTIONS[world.choices.pick('observer.exceptions', EXCEPTIONS.length)]!;
     this.fed = new Fed(world, streams);

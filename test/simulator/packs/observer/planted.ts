@@ -10,7 +10,7 @@ import {
 } from '../../planted/changes.ts';
 import { bugsNamed, type Mutant } from '../../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
-import { MARK } from './planted-mark.ts';
+import { MARK } from './planted-low-watermark.ts';
 
 /** A store whose reads are not consistent. */
 const EVENTUALLY = `

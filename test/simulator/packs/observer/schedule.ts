@@ -8,7 +8,7 @@ import { World } from '../projecting/world.ts';
 import { SessionClient } from './clients.ts';
 import { playOfBug } from './directed.ts';
 import { Observation } from './observation.ts';
-import { ProductMark } from './product-mark.ts';
+import { ProductLowWatermark } from './product-low-watermark.ts';
 import { ObservedStreams } from './stream.ts';
 
 /** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
@@ -30,12 +30,12 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   const world = new World(choices, trace, streams);
   now = () => world.agenda.now;
   // Keys of schedules that were kept before the product's mark was known here are dull: the mark is the oracle's.
-  const usesProductMark = choices.chanceAside('observer.product-mark', 0.25);
-  streams.choose(usesProductMark);
+  const usesProductLowWatermark = choices.chanceAside('observer.product-mark', 0.25);
+  streams.choose(usesProductLowWatermark);
   // What the stream shows is in the table by the time that the observer looks at it.
   world.longestTransactionMs = STREAM_LIMITS.transactionMs;
   const hours = world.plan() / HOUR;
-  const mark = usesProductMark ? new ProductMark(world, streams) : undefined;
+  const mark = usesProductLowWatermark ? new ProductLowWatermark(world, streams) : undefined;
   const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9), mark);
   const start = choices.drawn('observer.start', (random) => (random.chance(0.5) ? 0 : random.below(60_000)));
   observation.start(start);
@@ -56,7 +56,7 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
 }
 
 /** Clients with sessions write and read beside the observer, and sweeps claim what nobody has claimed. */
-function planClients(world: World, observation: Observation, mark: ProductMark): void {
+function planClients(world: World, observation: Observation, mark: ProductLowWatermark): void {
   mark.plan();
   const count = world.choices.pick('clients', MOST_CLIENTS + 1);
   for (let i = 0; i < count; i++) new SessionClient(world, `client${i}`, i, observation, mark).plan();

@@ -132,12 +132,12 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'session-no-grace-for-the-index',
-    rule: 'After the mark of the stream has passed a write, the index still has its time.',
-    changes: [setValue('index-has-its-time-after-the-mark', 'true')],
+    rule: 'After the low watermark has passed a write, the index still has its time.',
+    changes: [setValue('index-has-its-time-after-the-low-watermark', 'true')],
   },
   {
     name: 'session-mark-ignored',
-    rule: 'A key stays while the mark of the stream has not passed its write.',
-    changes: [setCondition('key-stays-until-the-mark-passes', 'mark === undefined')],
+    rule: 'A key stays while the low watermark has not passed its write.',
+    changes: [setCondition('key-stays-until-the-low-watermark-passes', 'lowWatermark === undefined')],
   },
 ];

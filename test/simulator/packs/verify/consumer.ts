@@ -1,11 +1,11 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import type { Agenda } from '../../kernel/agenda.ts';
+import type { Random } from '../../kernel/random.ts';
 import { contentOf } from '../../kernel/stored-parts.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
-import type { Clock } from './clock.ts';
-import type { Dice } from './dice.ts';
 import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
-import { keyOf, type PlainTable } from './table.ts';
+import type { WrittenTable } from './table.ts';
 import { evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
 
 /** How the consumer of a schedule is: probabilities for each record, and times in milliseconds. */
@@ -43,10 +43,10 @@ export class PlainConsumer {
   isCalm = false;
 
   constructor(
-    private readonly table: PlainTable,
+    private readonly table: WrittenTable,
     private readonly streams: PlainStreams,
-    private readonly clock: Clock,
-    private readonly dice: Dice,
+    private readonly clock: Agenda,
+    private readonly dice: Random,
     private readonly features: Features,
     private readonly nature: ConsumerNature,
   ) {}
@@ -141,15 +141,17 @@ export class PlainConsumer {
       yield* this.reconcileView(source, number);
       if (!this.features.copies) return;
       yield;
-      const children = this.table.partition(source).filter((item) => keyOf(item).target.startsWith('~rev/LIKES-'));
+      const children = this.table
+        .itemsOf(source)
+        .filter((item) => this.table.keyOf(item).target.startsWith('~rev/LIKES-'));
       for (const item of children) {
         if (contentOf(item)['child'] === undefined) continue;
-        yield* this.reconcileView(keyOf(item).target.slice('~rev/LIKES-'.length), number);
+        yield* this.reconcileView(this.table.keyOf(item).target.slice('~rev/LIKES-'.length), number);
       }
     } else if (source === target) {
       yield* this.reconcileView(source, number);
       yield;
-      const edges = this.table.partition(source).map((item) => keyOf(item).target);
+      const edges = this.table.itemsOf(source).map((item) => this.table.keyOf(item).target);
       for (const edge of edges) if (edge.startsWith('SELLS-')) yield* this.reconcileIndexItem(source, edge, number);
     } else if (target.startsWith('LIKES-')) {
       if (this.features.copies) yield* this.reconcileReverse(source, target, number);
@@ -161,7 +163,7 @@ export class PlainConsumer {
   private *reconcileReverse(source: string, edge: string, number: number): Steps {
     const key = { source: edge.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
     yield* this.underRevision([key], () => {
-      const isThere = this.table.get({ source, target: edge }) !== undefined;
+      const isThere = this.table.current({ source, target: edge }) !== undefined;
       return () => this.write(key, number, isThere ? { child: { S: source } } : {});
     });
   }
@@ -170,7 +172,7 @@ export class PlainConsumer {
     const key = { source, target: '~view' };
     yield* this.underRevision([key], () => {
       const { attributes, elements, copies } = wantedView(this.table, this.features, source);
-      const evicted = isEvicted ?? evictedOf(this.table.get(key));
+      const evicted = isEvicted ?? evictedOf(this.table.current(key));
       const listed = evicted ? [] : [...elements.values()];
       const shown = evicted ? [] : [...copies].map(([edge, copy]): [string, Item[string]] => [edge, { M: copy }]);
       const content: Item = {
@@ -190,7 +192,7 @@ export class PlainConsumer {
     yield* this.underRevision(isCounted ? [key, count] : [key], () => {
       const content = wantedIndexItem(this.table, this.features, source, edge) ?? {};
       return () => {
-        const moved = Number('counted' in content) - Number(textOf(this.table.get(key)?.['counted']) !== '');
+        const moved = Number('counted' in content) - Number(textOf(this.table.current(key)?.['counted']) !== '');
         this.write(key, number, content);
         if (isCounted && moved !== 0)
           this.write(count, undefined, { count: { N: String(this.countOf(count) + moved) } });
@@ -199,7 +201,7 @@ export class PlainConsumer {
   }
 
   private countOf(key: ItemKey): number {
-    const count = this.table.get(key)?.['count'];
+    const count = this.table.current(key)?.['count'];
     return count !== undefined && 'N' in count ? Number(count.N) : 0;
   }
 
@@ -227,19 +229,22 @@ export class PlainConsumer {
     this.revisions.set(name, revision);
     const label = this.streams.arn.split('/stream/')[1];
     const isTombstone = Object.keys(content).length === 0;
-    this.table.put({
-      ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
-      ...(number !== undefined && { w: { S: `${label}/${String(number).padStart(40, '0')}` } }),
-      ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
-      ...content,
-    });
+    this.table.write(
+      { source, target },
+      {
+        ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
+        ...(number !== undefined && { w: { S: `${label}/${String(number).padStart(40, '0')}` } }),
+        ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
+        ...content,
+      },
+    );
   }
 
   /** Somebody else writes an item, or deletes it: whoever holds its revision has to fail. */
   foreign(key: ItemKey, item: Item | undefined): void {
     this.revisions.set(keysOf(key), this.revisionOf(key) + 1);
-    if (item === undefined) this.table.delete(key);
-    else this.table.put({ ...item, r: { N: String(this.revisionOf(key)) } });
+    if (item === undefined) this.table.write(key, undefined);
+    else this.table.write(key, { ...item, r: { N: String(this.revisionOf(key)) } });
   }
 
   /** Evicts an edge type from a view, or brings it back. */
@@ -255,8 +260,8 @@ export class PlainConsumer {
       for (const shop of this.table.sources().filter((one) => one.startsWith('SHOP'))) {
         names.push(nameOfPart({ source: shop, target: '~view' }, 'copy', `LIKES-${source}`));
       }
-      for (const item of this.table.partition(source)) {
-        const { target: edge } = keyOf(item);
+      for (const item of this.table.itemsOf(source)) {
+        const { target: edge } = this.table.keyOf(item);
         if (edge.startsWith('SELLS-')) names.push(nameOfPart({ source, target: `~ix/${edge}` }, 'index-item'));
       }
       return names;

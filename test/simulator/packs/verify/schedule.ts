@@ -9,12 +9,12 @@ import { StreamError } from '../../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
+import { Agenda } from '../../kernel/agenda.ts';
 import type { Pack, SeedFailure, SeedOutcome } from '../../kernel/pack.ts';
-import { Clock } from './clock.ts';
+import { Random } from '../../kernel/random.ts';
 import { PlainConsumer } from './consumer.ts';
-import { Dice } from './dice.ts';
 import { PlainStreams } from './streams.ts';
-import { type CallWeather, Death, observersStore, PlainTable } from './table.ts';
+import { type CallWeather, Death, observersStore, WrittenTable } from './table.ts';
 import { type Features, nameOfPart, type Wrong, wrongs } from './truth.ts';
 
 /** An attack on the observer, written from its promises: a table, a stream, a consumer and an oracle that share no code with the library. */
@@ -58,11 +58,11 @@ function graphOf({ copies, counts, joins }: Features): CompiledModel {
 export const PACK: Pack = { run: (seed) => new Schedule(seed).run() };
 
 class Schedule {
-  private readonly dice: Dice;
-  private readonly clock = new Clock(START);
+  private readonly dice: Random;
+  private readonly clock = new Agenda(START);
   private readonly features: Features;
   private readonly graph: CompiledModel;
-  private readonly table: PlainTable;
+  private readonly table: WrittenTable;
   private streams: PlainStreams;
   private readonly consumer: PlainConsumer;
   private readonly failures: SeedFailure[] = [];
@@ -78,11 +78,11 @@ class Schedule {
   private judged: { writes: number; wrong: Wrong[] } | undefined;
 
   constructor(seed: number) {
-    const dice = new Dice(seed);
+    const dice = new Random(seed);
     this.dice = dice;
     this.features = { copies: dice.chance(0.7), counts: dice.chance(0.6), joins: dice.chance(0.5) };
     this.graph = graphOf(this.features);
-    this.table = new PlainTable(this.clock, (written) => {
+    this.table = new WrittenTable(this.clock, dice, (written) => {
       if (!this.isLosing) this.streams.append(written);
       this.consumer?.follow();
     });
@@ -208,12 +208,12 @@ class Schedule {
     }[source];
     this.count('writes');
     if (dice.chance(0.25)) {
-      table.delete(key);
+      table.write(key, undefined);
       return;
     }
     const attribute = { shop: 'title', user: 'name', likes: 'role', sells: 'note' }[source];
     const value = dice.pick(['a', 'b', 'c', undefined]);
-    table.put({
+    table.write(key, {
       ...{ source: { S: key.source }, target: { S: key.target } },
       ...(value !== undefined && { [attribute]: { S: value } }),
     });
@@ -239,7 +239,7 @@ class Schedule {
     ];
     const isFocused = keys.filter(({ target }) => target.startsWith(this.focus));
     const key = dice.pick(isFocused.length > 0 ? isFocused : keys);
-    const item = table.get(key);
+    const item = table.current(key);
     if (item === undefined || item['expiresAt'] !== undefined) return;
     this.count('damages');
     const before = new Set(wrongs(table, this.features).map(({ name }) => name));

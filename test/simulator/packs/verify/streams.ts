@@ -6,15 +6,16 @@ import {
   type StreamRecord,
   type StreamSource,
 } from '../../../../src/stream/source.ts';
+import type { Agenda } from '../../kernel/agenda.ts';
+import type { Random } from '../../kernel/random.ts';
+import type { TableChange } from '../../kernel/shown-stream.ts';
 import { textOf } from '../../kernel/values.ts';
-import type { Clock } from './clock.ts';
-import type { Dice } from './dice.ts';
-import { type CallWeather, Death, type Written } from './table.ts';
+import { type CallWeather, Death } from './table.ts';
 
 /** One record: when the change was made, as which time it is stamped, and when the stream shows it. */
 export interface Entry {
   number: number;
-  written: Written;
+  written: TableChange;
   atMs: number;
   stampMs: number;
   shownMs: number;
@@ -49,8 +50,8 @@ export class PlainStreams {
   generation = 1;
 
   constructor(
-    private readonly clock: Clock,
-    private readonly dice: Dice,
+    private readonly clock: Agenda,
+    private readonly dice: Random,
     readonly nature: StreamNature,
   ) {
     for (let i = dice.between(1, 3); i > 0; i -= 1) this.open(undefined);
@@ -66,7 +67,7 @@ export class PlainStreams {
   }
 
   /** Takes in a change of the table. Changes of one item are in order. */
-  append(written: Written): void {
+  append(written: TableChange): void {
     const { clock, dice, nature } = this;
     const shard = this.shardOf(`${written.key.source} ${written.key.target}`);
     this.numbers += dice.between(1, 5);

@@ -2,7 +2,7 @@ import { type Item, sameItem } from '../../../../src/core/items/attribute-value.
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { basesOfPart, contentOf, viewDifferences, type WantedView } from '../../kernel/stored-parts.ts';
 import { keysOf, setOf, textOf } from '../../kernel/values.ts';
-import { keyOf, type PlainTable } from './table.ts';
+import type { WrittenTable } from './table.ts';
 
 /** What the table of a schedule keeps of its edges. Written from the pages for users, and by no code of the library. */
 export interface Features {
@@ -33,26 +33,31 @@ export interface WantedShop extends Omit<WantedView, 'elements'> {
   elements: Map<string, string>;
 }
 
-export function wantedView(table: PlainTable, features: Features, source: string): WantedShop {
+export function wantedView(table: WrittenTable, features: Features, source: string): WantedShop {
   const shown = source.startsWith('SHOP') ? 'title' : 'name';
-  const node = table.get({ source, target: source });
+  const node = table.current({ source, target: source });
   const attributes = node && (node[shown] === undefined ? {} : { [shown]: node[shown] });
   const elements = new Map<string, string>();
   const copies = new Map<string, Item>();
-  for (const edge of table.partition(source)) {
-    const { target } = keyOf(edge);
+  for (const edge of table.itemsOf(source)) {
+    const { target } = table.keyOf(edge);
     if (!target.startsWith('LIKES-')) continue;
     elements.set(target, edge['role'] === undefined ? target : `${target}|role=${textOf(edge['role'])}`);
     const user = target.slice('LIKES-'.length);
-    const parent = features.copies ? table.get({ source: user, target: user }) : undefined;
+    const parent = features.copies ? table.current({ source: user, target: user }) : undefined;
     if (parent !== undefined) copies.set(target, parent['name'] === undefined ? {} : { name: parent['name'] });
   }
   return { attributes, elements, copies };
 }
 
 /** What an index item holds; undefined: nothing. */
-export function wantedIndexItem(table: PlainTable, features: Features, source: string, edge: string): Item | undefined {
-  const item = table.get({ source, target: edge });
+export function wantedIndexItem(
+  table: WrittenTable,
+  features: Features,
+  source: string,
+  edge: string,
+): Item | undefined {
+  const item = table.current({ source, target: edge });
   if (item === undefined) return undefined;
   if (edge.startsWith('LIKES-')) {
     const role = item['role'] === undefined ? {} : orderOf(edge, `${textOf(item['role'])}\u0000${source}`);
@@ -61,7 +66,7 @@ export function wantedIndexItem(table: PlainTable, features: Features, source: s
     return Object.keys(fields).length === 0 ? undefined : fields;
   }
   if (!features.joins) return undefined;
-  const title = table.get({ source, target: source })?.['title'];
+  const title = table.current({ source, target: source })?.['title'];
   return title === undefined ? undefined : orderOf(edge, `${textOf(title)}\u0000${source}`);
 }
 
@@ -75,10 +80,10 @@ export function edgeOfReverse({ source, target }: ItemKey): ItemKey {
 }
 
 /** The number of a shop's live counted items. */
-export function liveCount(table: PlainTable, source: string): number {
+export function liveCount(table: WrittenTable, source: string): number {
   return table
-    .partition(source)
-    .filter((item) => keyOf(item).target.startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
+    .itemsOf(source)
+    .filter((item) => table.keyOf(item).target.startsWith('~ix/LIKES-') && textOf(item['counted']) === 'LIKES').length;
 }
 
 export function evictedOf(view: Item | undefined): boolean {
@@ -86,11 +91,11 @@ export function evictedOf(view: Item | undefined): boolean {
 }
 
 /** Everything in a table that is not what the base items ask for. */
-export function wrongs(table: PlainTable, features: Features): Wrong[] {
+export function wrongs(table: WrittenTable, features: Features): Wrong[] {
   const found: Wrong[] = [];
   for (const source of table.sources()) {
-    const items = table.partition(source);
-    const targets = new Set(items.map((item) => keyOf(item).target));
+    const items = table.itemsOf(source);
+    const targets = new Set(items.map((item) => table.keyOf(item).target));
     judgeView(found, table, features, source);
     for (const target of [...targets]) {
       if (target.startsWith('LIKES-') || target.startsWith('SELLS-')) {
@@ -105,19 +110,20 @@ export function wrongs(table: PlainTable, features: Features): Wrong[] {
       if (target.startsWith('~ix/')) judgeIndexItem(found, table, features, { source, target });
       // One whose edge is there was judged with the edge.
       const key = { source, target };
-      if (target.startsWith('~rev/') && table.get(edgeOfReverse(key)) === undefined) judgeReverse(found, table, key);
+      if (target.startsWith('~rev/') && table.current(edgeOfReverse(key)) === undefined)
+        judgeReverse(found, table, key);
     }
     if (features.counts && source.startsWith('SHOP')) judgeCount(found, table, source);
   }
   return found;
 }
 
-function judgeView(found: Wrong[], table: PlainTable, features: Features, source: string): void {
+function judgeView(found: Wrong[], table: WrittenTable, features: Features, source: string): void {
   const key = { source, target: '~view' };
   const { elements, ...wanted } = wantedView(table, features, source);
   const item = keysOf(key);
   const parts = viewDifferences(
-    table.get(key),
+    table.current(key),
     { ...wanted, elements: elements.values() },
     (one) => one.split('|')[0]!,
   );
@@ -128,11 +134,11 @@ function judgeView(found: Wrong[], table: PlainTable, features: Features, source
   }
 }
 
-function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, key: ItemKey): void {
+function judgeIndexItem(found: Wrong[], table: WrittenTable, features: Features, key: ItemKey): void {
   const { source, target } = key;
   const edge = target.slice('~ix/'.length);
   const wanted = wantedIndexItem(table, features, source, edge) ?? {};
-  const stored = contentOf(table.get(key));
+  const stored = contentOf(table.current(key));
   if (sameItem(stored, wanted)) return;
   const item = keysOf(key);
   const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
@@ -142,10 +148,10 @@ function judgeIndexItem(found: Wrong[], table: PlainTable, features: Features, k
   });
 }
 
-function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
+function judgeReverse(found: Wrong[], table: WrittenTable, key: ItemKey): void {
   const edge = edgeOfReverse(key);
-  const wanted: Item = table.get(edge) === undefined ? {} : { child: { S: edge.source } };
-  const stored = contentOf(table.get(key));
+  const wanted: Item = table.current(edge) === undefined ? {} : { child: { S: edge.source } };
+  const stored = contentOf(table.current(key));
   if (sameItem(stored, wanted)) return;
   const item = keysOf(key);
   found.push({
@@ -154,9 +160,9 @@ function judgeReverse(found: Wrong[], table: PlainTable, key: ItemKey): void {
   });
 }
 
-function judgeCount(found: Wrong[], table: PlainTable, source: string): void {
+function judgeCount(found: Wrong[], table: WrittenTable, source: string): void {
   const key = { source, target: '~degree/LIKES' };
-  const stored = table.get(key)?.['count'];
+  const stored = table.current(key)?.['count'];
   const number = stored !== undefined && 'N' in stored ? Number(stored.N) : 0;
   const live = liveCount(table, source);
   if (number === live) return;

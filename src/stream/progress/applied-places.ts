@@ -15,7 +15,7 @@ import { forEachAtOnce } from '../../foundation/for-each.ts';
  */
 
 /** How far one shard is applied. */
-export interface Mark {
+export interface AppliedPlace {
   /** The label of its stream. A shard of another stream may have the same name. */
   stream: string;
   /** The last record up to which all records are applied. */
@@ -29,11 +29,11 @@ export interface PublishedShard {
   open: number;
   /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
   oldestMs?: number | undefined;
-  /** Whether the stream lists it, closed, but no longer has it. */
+  /** True if the stream lists it, closed, but no longer has it. */
   isLost?: boolean | undefined;
 }
 
-/** The mark of a whole stream, as a process has published it. */
+/** The low watermark of a whole stream, as a process has published it. */
 export interface PublishedLowWatermark {
   /** The ARN of its stream. */
   streamArn: string;
@@ -43,29 +43,29 @@ export interface PublishedLowWatermark {
   lookedAtMs: number;
   /** How far each shard is applied; absent if there are too many of them. */
   shards?: readonly PublishedShard[] | undefined;
-  /** When it was seen that the table had another stream before, in milliseconds since 1970; absent: no mark was published of one. */
+  /** When it was seen that the table had another stream before, in milliseconds since 1970; absent: no low watermark was published of one. */
   renewedMs?: number | undefined;
-  /** The process that moves the mark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
+  /** The process that moves the low watermark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
   holder: string;
   leaseUntilMs: number;
 }
 
-/** The values that saving marks needs. */
-interface MarkContext {
+/** The values that saving places needs. */
+interface PlaceContext {
   graph: { table: TableNames };
   store: Pick<Store, 'put'>;
   source: { streamArn: string };
   now: () => number;
 }
 
-/** Marks that are saved at once. */
-const MARKS_AT_ONCE = 32;
+/** Places that are saved at once. */
+const PLACES_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
-/** With more shards the published mark would cost several units a write, and is published without them. */
+/** With more shards the published low watermark would cost several units a write, and is published without them. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
-/** How long a shard's mark is kept: longer than its last record stays in the stream. */
+/** How long a shard's place is kept: longer than its last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
@@ -86,50 +86,50 @@ const publishedSchema = z.object({
   holder: z.string(),
   leaseUntilMs: z.number(),
 });
-const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
+const placeSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
 
 /**
- * Reads the marks of all shards of a stream.
+ * Reads the applied places of all shards of a stream.
  *
  * @param stream the stream's label.
  */
-export async function readMarks(
+export async function readAppliedPlaces(
   store: Pick<Store, 'query'>,
   table: TableNames,
   stream: string,
-): Promise<Map<string, Mark>> {
-  const marks = new Map<string, Mark>();
+): Promise<Map<string, AppliedPlace>> {
+  const places = new Map<string, AppliedPlace>();
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
   for await (const item of queriedItems(store, request)) {
-    const mark = stateOf(item, markSchema);
+    const place = stateOf(item, placeSchema);
     const shardId = stringOf(item[table.sortKey])?.slice(PREFIX.length);
-    if (mark?.stream === stream && shardId !== undefined) marks.set(shardId, mark);
+    if (place?.stream === stream && shardId !== undefined) places.set(shardId, place);
   }
-  return marks;
+  return places;
 }
 
-/** Saves the mark of a shard. */
-export async function saveMark(
+/** Saves the applied place of a shard. */
+export async function saveAppliedPlace(
   store: Pick<Store, 'put'>,
   table: TableNames,
   shardId: string,
-  mark: Mark,
+  place: AppliedPlace,
   nowMs: number,
 ): Promise<void> {
   await store.put({
     [table.partitionKey]: { S: SERVICE_PARTITION },
     [table.sortKey]: { S: `${PREFIX}${shardId}` },
-    [STATE]: { S: JSON.stringify(mark) },
+    [STATE]: { S: JSON.stringify(place) },
     [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
   });
 }
 
 /**
  * Saves how far a look has found each shard applied, so that the next process begins there. Who may not write, or cannot now, leaves the
- * older marks: they cost the next process more reads.
+ * older places: they cost the next process more reads.
  */
-export async function saveMarks(
-  { graph, store, source, now }: MarkContext,
+export async function saveAppliedPlaces(
+  { graph, store, source, now }: PlaceContext,
   shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],
 ): Promise<void> {
   const stream = streamLabel(source.streamArn);
@@ -138,16 +138,16 @@ export async function saveMarks(
       shards,
       async ({ shardId, appliedUpTo: sequenceNumber }) => {
         if (sequenceNumber !== undefined)
-          await saveMark(store, graph.table, shardId, { stream, sequenceNumber }, now());
+          await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber }, now());
       },
-      { concurrency: MARKS_AT_ONCE },
+      { concurrency: PLACES_AT_ONCE },
     );
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
   }
 }
 
-/** Reads the published mark, and the item that holds it. */
+/** Reads the published low watermark, and the item that holds it. */
 export async function readPublishedLowWatermark(
   store: Pick<Store, 'get'>,
 ): Promise<{ item: Item | undefined; published: PublishedLowWatermark | undefined }> {
@@ -155,15 +155,15 @@ export async function readPublishedLowWatermark(
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
-/** Publishes a mark, unless another process has written the item since it was read as `seen`; returns whether it did. */
+/** Publishes a low watermark, unless another process has written the item since it was read as `seen`; returns whether it did. */
 export async function publishLowWatermark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
-  mark: PublishedLowWatermark,
+  lowWatermark: PublishedLowWatermark,
 ): Promise<boolean> {
   const { applied } = await store.update({
     key: SUMMARY,
-    set: { [STATE]: { S: JSON.stringify(mark) } },
+    set: { [STATE]: { S: JSON.stringify(lowWatermark) } },
     unset: [],
     condition: unchangedCondition(seen, undefined),
   });
@@ -174,7 +174,7 @@ function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
   } catch {
-    // An item of another version counts as no mark: the walk begins at the oldest record.
+    // An item of another version counts as absent: the walk begins at the oldest record.
     return undefined;
   }
 }

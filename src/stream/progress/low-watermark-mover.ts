@@ -10,11 +10,11 @@ import {
   type PublishedShard,
   publishLowWatermark,
   readPublishedLowWatermark,
-  saveMark,
-} from './marks.ts';
+  saveAppliedPlace,
+} from './applied-places.ts';
 import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
-/** The values that moving the mark needs. */
+/** The values that moving the low watermark needs. */
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
   /** For a process that reads the stream anyway: what its walk reads. It takes the lease from any other process. */
@@ -27,8 +27,8 @@ const LEASE_MS = 10_000;
 const STREAM_MS = 25 * 3_600_000;
 
 /**
- * Moves the mark of a stream, unless another process does. A lease in the published mark lets one process at a time walk the
- * stream; all others read the mark that it publishes.
+ * Moves the low watermark of a stream, unless another process does. A lease in the published low watermark lets one process at a time walk the
+ * stream; all others read the low watermark that it publishes.
  */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
@@ -44,7 +44,7 @@ export class LowWatermarkMover {
   /**
    * Returns the time before which every record is applied, in milliseconds since 1970; undefined if the claims do not show it.
    *
-   * @param freshMs how old a mark that another process has published may be.
+   * @param freshMs how old a low watermark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
@@ -53,12 +53,12 @@ export class LowWatermarkMover {
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    // Another process has moved the mark, maybe past claims that this walk cannot use any more. So the next walk begins at the shards' marks.
+    // Another process has moved the low watermark, maybe past claims that this walk cannot use any more. So the next walk begins at the shards' applied places.
     // rule: walk-begins-again-after-another-mover
     if (ofStream?.holder !== this.id) this.walk = undefined;
     if (tail === undefined && (isFresh || isElsewhere)) return ofStream.upToMs;
     // The consumer of the stream before may be behind, and nobody walks that stream any more.
-    // rule: mark-of-a-new-stream-waits-for-the-one-before
+    // rule: low-watermark-of-a-new-stream-waits-for-the-one-before
     this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;
     const leased = await this.takeLease(item, ofStream);
     if (leased === 'refused') return this.markOf(await this.walkStream());
@@ -78,13 +78,13 @@ export class LowWatermarkMover {
     return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
 
-  /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
+  /** Publishes the result of a walk. If another process holds the lease by now, its published low watermark stays. */
   private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
     const stream = streamLabel(source.streamArn);
     const save = async ({ shardId, appliedUpTo }: WalkedShard): Promise<void> => {
       if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) return;
-      await saveMark(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
+      await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
       this.saved.set(shardId, appliedUpTo);
     };
     // One after the other they would outlast the lease of a stream with many shards.
@@ -134,7 +134,7 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
   };
 }
 
-/** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
+/** The low watermark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
 function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(

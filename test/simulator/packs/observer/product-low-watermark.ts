@@ -4,7 +4,7 @@ import type { Store } from '../../../../src/core/store-port.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
 import { lowWatermarkOfStream } from '../../../../src/stream/progress/low-watermark.ts';
-import { lowWatermarkOfTail, type TailMark } from '../../../../src/stream/progress/tail-mark.ts';
+import { lowWatermarkOfTail, type TailLowWatermark } from '../../../../src/stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../../../src/stream/source.ts';
 import { sweep } from '../../../../src/trust/repair/sweep.ts';
 import { STREAM_LIMITS } from '../../kernel/shown-stream.ts';
@@ -26,7 +26,7 @@ const SWEPT_AFTER_MS = 65 * SECOND;
  * The low watermark as the product has it: consumers write claims into the table, the observer moves the mark by what it reads, others
  * read it, and move it while no observer does. Whoever gets a mark, every record made before it has to be applied.
  */
-export class ProductMark {
+export class ProductLowWatermark {
   private readonly reusedMs: number;
   private sweeps = 0;
   private sweptMs: number | undefined;
@@ -42,7 +42,7 @@ export class ProductMark {
   }
 
   /** The mark of a process that observes. */
-  ofObserver(name: string, store: Store, source: StreamSource): TailMark {
+  ofObserver(name: string, store: Store, source: StreamSource): TailLowWatermark {
     const { graph, agenda } = this.world;
     const mark = lowWatermarkOfTail({ graph, store, source, now: () => agenda.now }, this.reusedMs);
     const upToMs = async (): Promise<number | undefined> => {

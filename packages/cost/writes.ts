@@ -8,9 +8,9 @@ import type {
   PartModel,
   Projection,
   SearchModel,
-} from '../../../src/core/model/compiled.ts';
-import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
-import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../../src/core/model/joined.ts';
+} from '../../src/core/model/compiled.ts';
+import { heldAttributes } from '../../src/core/model/held-attributes.ts';
+import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
 import { type IndexChange, unitsByHand, unitsOfItem } from './index-units.ts';
 
 /**
@@ -148,7 +148,7 @@ function costOfPartWrite(
   });
 }
 
-/** Whether the write changes an attribute that a projection shows. */
+/** Tells whether the write changes an attribute that a projection shows. */
 function isShown(projection: Projection, write: Write): boolean {
   if (write.write !== 'change') return true;
   if (projection.kind === 'ALL') return true;
@@ -411,8 +411,8 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
 }
 
 /** The edge types that leave a node type and have index items that need it. */
-export function joinedEdges({ edges }: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
-  return [...edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
+export function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
+  return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {

@@ -1,0 +1,166 @@
+import { encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
+import { EncodingError } from '../../../core/items/encoding-error.ts';
+import { describe } from '../../../core/items/keys.ts';
+import { type KeyRange, prefixRange } from './key-range.ts';
+import {
+  type Between,
+  beginningOfDay,
+  byPathOnlyError,
+  checkedRange,
+  encodeArgument,
+  endsOf,
+  invalidArgument,
+  isDay,
+  type OrderOfQuery,
+  type OrderValue,
+  requireText,
+  weightOf,
+  withArgumentError,
+} from './order-argument.ts';
+
+/** Arguments about beginnings: of texts and dates, and of orders by several values, whose leading ones are given. */
+
+/** Arguments about an order by several values, and about a path. */
+
+/** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
+export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
+  const { order, caseInsensitive: fold } = query;
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
+  return withArgumentError(query, 'path', () => {
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
+    if (path.length <= order.attributes.length)
+      return encodePath(
+        path.map((segment) => requireText(segment).S),
+        fold,
+      );
+    throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
+  });
+}
+
+/**
+ * The sort keys of a search by path that begin with whole segments, and whose next segment is in a range. Throws `invalid-argument` as
+ * `encodePathArgument` does.
+ */
+export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
+  const { order } = query;
+  if (order.kind !== 'path')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: the search is by one value',
+      'Ask with equals, beginsWith or a range.',
+    );
+  const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
+  return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
+}
+
+/** The range of one part of an order by several values, behind leading values that are given whole. */
+export interface PartRange {
+  path?: readonly OrderValue[] | undefined;
+  between?: Between | undefined;
+  beginsWith?: string | undefined;
+}
+
+/** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
+export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
+  const { order } = query;
+  const { low, high, isRange } = endsOf(query, between);
+  if (order.kind !== 'parts')
+    throw invalidArgument(
+      query,
+      'path',
+      'has no meaning: it is ordered by one value',
+      'Ask with equals, atLeast, beginsWith or between.',
+    );
+  return withArgumentError(query, 'path', () => {
+    const hasRange = isRange || beginsWith !== undefined;
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
+    if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
+      const more = hasRange ? ' and a range behind them' : '';
+      throw new EncodingError(`has ${path.length} values${more}; the order has ${order.parts.length}`);
+    }
+    const ofPart = (i: number): OrderOfQuery => ({ ...query, order: order.parts[i]! });
+    const leading = encodePath(
+      path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
+      false,
+    );
+    const all = prefixRange(escapeValue(leading));
+    if (!hasRange) return all;
+    const part = ofPart(path.length);
+    // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
+    const first = escapeValue(leading + encodePath([''], false));
+    if (beginsWith !== undefined) {
+      const prefix = encodeSegment(encodePrefix(part, beginsWith));
+      return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
+    }
+    const start = low === undefined ? '' : encodeSegment(lowestText(part, low, 'between'));
+    const lowest = start === '' ? first : escapeValue(leading + start);
+    const highest = high === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, high))).to;
+    return checkedRange(query, { from: lowest, to: highest }, low, high);
+  });
+}
+
+/** A segment of a path, without its end. */
+function encodeSegment(text: string): string {
+  return encodePath([text], false).slice(0, -1);
+}
+
+/** The lowest text of a value; of a rank, of all labels of its weight. */
+function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
+}
+
+/**
+ * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
+ * label, and the beginning is its weight, so that all labels of this weight are in the range. A day has the beginning of
+ * its times.
+ */
+function highestText(query: OrderOfQuery, value: OrderValue): string {
+  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
+  const encoded = encodeArgument(query, value, 'between');
+  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
+}
+
+/** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */
+const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
+
+/** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
+export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
+  return prefixRange(escapeValue(encodePrefix(query, prefix)));
+}
+
+/** The encoded form of the beginning of a value. */
+export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
+  const { order, caseInsensitive: fold } = query;
+  const argument = 'beginsWith';
+  if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
+    const kind = order.kind === 'rank' ? 'a rank' : 'a number';
+    throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
+  }
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
+    const text = requireText(prefix).S;
+    if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
+    if (beginsDate(text)) return text;
+    throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
+  });
+}
+
+/** Tells whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
+function beginsDate(text: string): boolean {
+  return DATE_ENDS.some((end) => {
+    try {
+      // The digit at the end keeps the zeros of a fraction, which an encoded date does not end with.
+      return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', false).startsWith(text);
+    } catch (error) {
+      if (error instanceof EncodingError) return false;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,122 @@
+import { type AttributeValue, type Item, itemSizeBytes, typeOf } from '../../items/attribute-value.ts';
+import { VALUE } from '../../items/derived-item.ts';
+import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
+import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
+import type { SearchModel } from '../../model/compiled.ts';
+import { isHashedInKey } from '../../model/projection/index-places.ts';
+import {
+  addIndexKeys,
+  type Encoded,
+  encodedText,
+  encodeForOrder,
+  type OrderEncoder,
+  orderEncoder,
+  partitionText,
+  withProjection,
+} from './index-items.ts';
+import { PartError, type Subject } from './subject.ts';
+
+/** The expected fields of the items by which a search finds a node. */
+
+/**
+ * The most values of one attribute that a search makes items of. An image must not ask for more work than a batch has time for: its
+ * record would be retried without end, and hold up its shard.
+ */
+export const MAX_SEARCH_VALUES = 5_000;
+/**
+ * The most bytes that a search's items have together, of all values of one attribute. Writing them takes about one write unit for each KB.
+ */
+export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
+
+/** The plan for a node's items in one search, made once from the model. */
+export interface SearchPlan {
+  search: SearchModel;
+  encode: OrderEncoder;
+  purpose: string;
+}
+
+/** Plans a search. */
+export function searchPlan(search: SearchModel): SearchPlan {
+  const purpose = `search ${search.indexPartition}`;
+  const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
+  return { search, encode, purpose };
+}
+
+/** Makes a node's only item in a search, under the key `places.first`; undefined if the node has no value, or its index partition none. */
+export function searchItem({ search, encode: encodeOrder, purpose }: SearchPlan, subject: Subject): Item | undefined {
+  const encoded = encodeOrder(subject);
+  return encoded && itemOfValue(search, subject, encoded, purpose);
+}
+
+/** Makes a node's items in a search that has one for each value, with their sort keys. */
+export function searchItemsOfValues(
+  { search, purpose }: SearchPlan,
+  subject: Subject,
+): Iterable<[DerivedSortKey, Item]> {
+  const { places } = search.inForce;
+  const items = new Map<DerivedSortKey, Item>();
+  let bytes = 0;
+  for (const encoded of encodedValues(search, subject, purpose)) {
+    const key = places.key(encoded.text);
+    const present = items.get(key);
+    // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
+    if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
+    const item = itemOfValue(search, subject, encoded, purpose);
+    if (item === undefined) continue;
+    items.set(key, item);
+    bytes += itemSizeBytes(item);
+    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
+  }
+  return items;
+}
+
+function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError {
+  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
+  return new PartError('too-many-values', message, attribute);
+}
+
+function encodedValues(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
+  if (search.order.kind !== 'attribute') return [];
+  const { attribute, type } = search.order;
+  const value = subject.attribute(attribute);
+  if (value === undefined) return [];
+  let values: AttributeValue[];
+  if ('L' in value) values = value.L;
+  else if ('SS' in value) values = value.SS.map((S) => ({ S }));
+  else if ('NS' in value) values = value.NS.map((N) => ({ N }));
+  else {
+    const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
+    throw new PartError('wrong-type', message, attribute);
+  }
+  return values.map((entry) => encodeForOrder(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
+}
+
+/**
+ * Makes a node's item in a search for one encoded value. The item is undefined only if an attribute names the search's index partition,
+ * and the node does not have that attribute.
+ */
+function itemOfValue(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
+  let within: string | undefined;
+  if (search.partition !== undefined) {
+    within = partitionText(search.partition, subject, purpose);
+    if (within === undefined) return undefined;
+  }
+  const { places } = search.inForce;
+  const partition = places.partition(within, encoded.text, subject.source);
+  const item: Item = {};
+  const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
+  addIndexKeys(item, 'gsi0', places, partition, sorted, subject.source, purpose);
+  item[VALUE] = encoded.value;
+  return withProjection(item, search.project, subject);
+}
+
+/**
+ * The encoded value, or its hash if a sort key does not hold it. All items of an index partition of `shards: 'value'` have one value, so
+ * that their order among each other is that of their sources.
+ */
+function withShortText(encoded: Encoded, source: string): Encoded {
+  // A search asks for the hash of a long value only: under its hash a short one would never be found.
+  const sort = sortKeyOfEscaped(encoded.escaped, source);
+  if (!isHashedInKey(encoded.text) || isWithinBytes(sort, SORT_KEY_BYTES)) return encoded;
+  return encodedText(hash128(encoded.text), encoded.value, encoded.attribute);
+}

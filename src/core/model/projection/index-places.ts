@@ -1,0 +1,233 @@
+import { generationMark } from '../../items/generation.ts';
+import { edgeIndexPrefix, fittingKey, targetItemKey } from '../../items/key-forms.ts';
+import {
+  type DerivedSortKey,
+  hash128,
+  type IndexPartitionKey,
+  isWithinBytes,
+  SORT_KEY_BYTES,
+} from '../../items/keys.ts';
+import { shardOf } from '../../items/shard.ts';
+import type { InboundSettings, OrderSettings, SearchSettings } from '../options/option-tables.ts';
+import { DUE_ORDER } from './due-order.ts';
+
+/**
+ * Index partitions, their shards, and the places of edges' items in them.
+ *
+ * The codec takes an index partition apart as far as its projection goes: `USER.name`, `GOALMEMBERSHIP-USER-U1`, of a named order
+ * `byPriority/GOALMEMBERSHIP-USER-U1`; of a later generation `USER.name@2`. `parseIndexPartition` and `formatIndexPartition` are
+ * inverse. The places of a projection add the target, the value of a partition and the shard: `STORE.location#US#3`.
+ */
+
+/** The projection in whose index partitions an item lies, by the partition's key; `order` is that of a named order. */
+export type IndexPlace =
+  | { of: 'search'; type: string; search: string; generation: number }
+  | { of: 'edge'; edgeType: string; order?: string; generation: number };
+
+const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
+
+/**
+ * The beginning of a projection's index partitions. After the beginning of an edge type follows the rest of the edge's sort key, from the
+ * dash on. Names of orders start with a lower-case letter, names of types with an upper-case one.
+ */
+export function formatIndexPartition(place: IndexPlace): string {
+  const mark = generationMark(place.generation);
+  // A search named `name#1` must not share a partition with the first shard of `name`, nor `name@2` with a generation.
+  if (place.of === 'search') return escapeForPartition(`${place.type}.${place.search}`) + mark;
+  const { edgeType, order } = place;
+  return order === undefined ? edgeType + mark : `${order}${mark}/${edgeType}`;
+}
+
+/** Type, dash or point, and what stands before them where an order is named. */
+const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
+const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
+const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
+
+/** Takes the key of an index partition apart as far as its projection goes; undefined where no projection has such a key. */
+export function parseIndexPartition(partition: string): IndexPlace | undefined {
+  const ofSearch = OF_SEARCH.exec(partition);
+  if (ofSearch !== null) {
+    const [, type = '', search = '', generation] = ofSearch;
+    return { of: 'search', type, search: unescapeFromPartition(search), generation: Number(generation ?? 1) };
+  }
+  const ofEdges = OF_EDGES.exec(partition);
+  if (ofEdges !== null) return { of: 'edge', edgeType: ofEdges[1]!, generation: Number(ofEdges[2] ?? 1) };
+  const named = OF_NAMED_ORDER.exec(partition);
+  if (named === null) return undefined;
+  return { of: 'edge', edgeType: named[3]!, order: named[1]!, generation: Number(named[2] ?? 1) };
+}
+
+/** A text without the characters that stand between the parts of an index partition. */
+export function escapeForPartition(text: string): string {
+  return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
+}
+
+/** The text that `escapeForPartition` was given. */
+export function unescapeFromPartition(text: string): string {
+  return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+}
+
+/** For values longer than this a `shards: 'value'` key has their hash. */
+const VALUE_IN_KEY_BYTES = 512;
+
+/** How the index partitions of a projection are spread. */
+type Spread =
+  | Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>
+  | Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>;
+
+function withShard(base: string, shard: number): IndexPartitionKey {
+  return `${base}#${shard}` as IndexPartitionKey;
+}
+
+/** Tells whether a `shards: 'value'` key has the hash of a value. */
+export function isHashedInKey(encoded: string): boolean {
+  return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
+}
+
+/** `=value`, or `~hash` where the value is long: the marks keep the two apart. */
+function valueInKey(encoded: string): string {
+  return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
+}
+
+/** The index partitions that begin alike: those of a search, or of an order. */
+export class Partitions {
+  private readonly limitBytes: number;
+
+  constructor(
+    private readonly spread: Spread,
+    generation: number,
+  ) {
+    const { shards } = spread;
+    const ofShard = shards === 'value' || shards === 1 ? '' : `#${shards}`;
+    this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
+  }
+
+  /**
+   * Tells whether an index takes a partition key. The marks of a generation and of its shards do not count, so that a key which fits in one
+   * generation fits in all of them; DynamoDB has room for it, since it takes partition keys of 2,048 bytes.
+   */
+  fits(partition: IndexPartitionKey): boolean {
+    return isWithinBytes(partition, this.limitBytes);
+  }
+
+  /** The partition of an item. */
+  partitionOf(base: string, encoded: string, source: string): IndexPartitionKey {
+    const { shards, shardBy, hash } = this.spread;
+    if (shards === 1) return base as IndexPartitionKey;
+    if (shards === 'value') return `${base}#${valueInKey(encoded)}` as IndexPartitionKey;
+    return withShard(base, shardOf(shardBy === 'source' ? source : encoded, shards, hash));
+  }
+
+  /** Every partition; of `shards: 'value'` there is no list. Longer keys than an index takes are of no item. */
+  allPartitions(base: string): IndexPartitionKey[] {
+    const { shards } = this.spread;
+    if (shards === 'value') return [];
+    const partitions =
+      shards === 1 ? [base as IndexPartitionKey] : Array.from({ length: shards }, (_, i) => withShard(base, i + 1));
+    return partitions.filter((partition) => this.fits(partition));
+  }
+
+  /** The partitions of items with one value: one, unless the shard is by source. */
+  partitionsOfValue(base: string, encoded: string): IndexPartitionKey[] {
+    const { shards, shardBy } = this.spread;
+    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.allPartitions(base);
+    return [this.partitionOf(base, encoded, '')].filter((partition) => this.fits(partition));
+  }
+}
+
+/**
+ * The keys in the table of the items that a question asks an index for. An index partition holds no others but the node among its
+ * edges, unless something is lost that no writer knows of any more: its own key tells that it is not of the projection.
+ */
+export interface ItemKeys {
+  /** Partition keys begin with one of these. */
+  sources: readonly string[];
+  /** The sort key, or what it begins with. */
+  target: string;
+  isPrefix: boolean;
+}
+
+/** Tells whether a question asks for the item with this key in the table. */
+export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
+  const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
+  return isTarget && sources.some((prefix) => source.startsWith(prefix));
+}
+
+/** The places of the items that edges of a type have in one order, or in those that share an item. */
+export class EdgeItemPlaces {
+  /** The text before an edge's sort key. */
+  readonly prefix: string;
+  /** The sort key of the target node's own item among its edges. */
+  readonly targetItemKey: DerivedSortKey;
+
+  constructor(edgeType: string, orderName: string | undefined, generation = 1) {
+    this.prefix = edgeIndexPrefix(orderName, generation);
+    this.targetItemKey = targetItemKey(edgeType, orderName, generation);
+  }
+
+  /** The sort key of an edge's item; one that leaves no room is named by a hash. */
+  key(edgeSortKey: string): DerivedSortKey {
+    return fittingKey(this.prefix, edgeSortKey);
+  }
+}
+
+/** The places of an order's items in its index. */
+export class OrderPlaces {
+  private readonly items: EdgeItemPlaces;
+  private readonly base: string;
+  private readonly partitionsOf: Partitions;
+  /** True for the due-list of an edge type, whose partitions hold the edges of all targets. */
+  readonly isDue: boolean;
+
+  constructor(
+    private readonly edgeType: string,
+    { name, isNamed }: OrderSettings,
+    spread: Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>,
+    generation = 1,
+  ) {
+    const named = isNamed ? { order: name } : {};
+    this.isDue = name === DUE_ORDER;
+    this.items = new EdgeItemPlaces(edgeType, named.order, generation);
+    this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
+    this.partitionsOf = new Partitions(spread, generation);
+  }
+
+  /** The sort key of the target node's own item in the order. */
+  get targetItemKey(): DerivedSortKey {
+    return this.items.targetItemKey;
+  }
+
+  /** The keys in the table of the index items of edges with one sort key, which leave nodes of these types. */
+  itemKeys(from: Iterable<string>, edgeSortKey: string): ItemKeys {
+    return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
+  }
+
+  /** The index partition of an edge's item; `within` is the value that the model puts into it besides the target. */
+  partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
+    return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
+  }
+
+  /** Every index partition that holds a target's incoming edges. */
+  partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
+    return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
+  }
+
+  /** The index partitions of a target's incoming edges with one encoded value. */
+  partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
+    return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
+  }
+
+  /** Tells whether an index takes a partition key. */
+  fits(partition: IndexPartitionKey): boolean {
+    return this.partitionsOf.fits(partition);
+  }
+
+  private partitionBase(edgeSortKey: string, within: string | undefined): string {
+    // A due-list is of all edges of a type, wherever they lead.
+    if (this.isDue) return `${this.base}-`;
+    // The orders that share an item have the edge's own sort key in their first generation: no new text for each of them.
+    const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
+    // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
+    return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
+  }
+}

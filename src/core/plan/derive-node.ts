@@ -1,0 +1,94 @@
+import type { Item } from '../items/attribute-value.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
+import type { DerivedImage } from '../kinds/derived.ts';
+import { partViewItem } from '../kinds/part-view.ts';
+import { sourceShare } from '../kinds/parts/joined-items.ts';
+import { type SearchPlan, searchItem, searchItemsOfValues } from '../kinds/parts/search-items.ts';
+import { Subject } from '../kinds/parts/subject.ts';
+import { targetItems } from '../kinds/target-item.ts';
+import { partAttributesAsSource } from '../model/joined.ts';
+import type { NodePlan, PartPlan, PlannedKey } from './type-plans.ts';
+
+/** Derives what an image of a node, or of a part of one, asks for. */
+
+/** The most keys of a node's index items that are searched one by one: for more, a map is faster. */
+const FEW_KEYS = 8;
+
+/** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
+export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): DerivedImage {
+  const { node } = plan;
+  const subject = new Subject(plan, key, image);
+  const items = new IndexItems(subject);
+  items.addSearches(plan.searches);
+  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
+  for (const joined of plan.joinedItems) sourceShare(joined, subject);
+  const attributes = subject.projectAttributes(node.view, true);
+  for (const { key, item, settleBefore } of targetItems(node, subject, attributes)) items.add(key, item, settleBefore);
+  // rule: attributes-are-there-while-the-node-is
+  return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
+}
+
+/** Derives all that an image of a node's part asks for: its view, its index items, and the problems. */
+export function derivePart(plan: PartPlan, key: PlannedKey, image: Item): DerivedImage {
+  const { part, joinedItems } = plan;
+  const subject = new Subject(plan, key, image);
+  const items = new IndexItems(subject);
+  items.addSearches(plan.searches);
+  if (part.view !== undefined) {
+    const { settleBefore, isSuperseded, places } = part.view.inForce;
+    try {
+      const item = partViewItem(part.view, subject);
+      // rule: view-of-a-part-is-there-while-the-part-is
+      items.add(places.key, item, settleBefore);
+    } catch (error) {
+      subject.noteProblem(error, isSuperseded);
+    }
+  }
+  // As of a node: only for the problems.
+  const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
+  const shared = new Subject(plan, key, asSource);
+  for (const joined of joinedItems) sourceShare(joined, shared);
+  const derived = items.toImage;
+  return { ...derived, problems: [...derived.problems, ...shared.problems] };
+}
+
+/** The index items of a node or a part, in the making. */
+class IndexItems {
+  private readonly keys: DerivedSortKey[] = [];
+  private readonly fields: Item[] = [];
+  private settleBefore: (number | undefined)[] | undefined;
+
+  constructor(private readonly subject: Subject) {}
+
+  add(key: DerivedSortKey, item: Item, before: number | undefined): void {
+    this.keys.push(key);
+    this.fields.push(item);
+    if (before === undefined) return;
+    this.settleBefore ??= [];
+    this.settleBefore[this.keys.length - 1] = before;
+  }
+
+  addSearches(plans: readonly SearchPlan[]): void {
+    for (const plan of plans) {
+      const { settleBefore, isSuperseded, places } = plan.search.inForce;
+      try {
+        if (plan.search.multiValue) {
+          // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
+          // answer.
+          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);
+        } else {
+          const item = searchItem(plan, this.subject);
+          if (item !== undefined) this.add(places.first, item, settleBefore);
+        }
+      } catch (error) {
+        this.subject.noteProblem(error, isSuperseded);
+      }
+    }
+  }
+
+  get toImage(): DerivedImage {
+    const { keys, fields, settleBefore } = this;
+    const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+    return { keys, fields, places, settleBefore, problems: this.subject.problems };
+  }
+}

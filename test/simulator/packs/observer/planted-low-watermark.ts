@@ -1,0 +1,46 @@
+import { drop, setValue } from '../../planted/changes.ts';
+import type { Mutant } from '../../planted/mutant.ts';
+
+/** Planted in the low watermark as the observer's tail moves it. */
+export const MARK: readonly Mutant[] = [
+  {
+    name: 'mark-passes-what-is-not-read',
+    rule: 'The low watermark of a tail is not later than what the tail has read.',
+    changes: [setValue('low-watermark-is-not-later-than-the-reading', '{ source: listener, now }')],
+  },
+  {
+    name: 'mark-of-the-end-of-the-look',
+    rule: 'A low watermark is of the begin of its look: what is made later is not looked at.',
+    changes: [setValue('low-watermark-is-of-the-begin-of-its-look', 'appliedUpToMsOf(shards, this.context.now())')],
+  },
+  {
+    name: 'saved-mark-passes-what-is-unclaimed',
+    rule: 'The saved place of a shard passes only records that are applied: a restart looks for claims of the others again.',
+    changes: [setValue('saved-place-passes-only-what-is-applied', 'this.reader.lastRead')],
+  },
+  {
+    name: 'records-before-the-tail-are-skipped',
+    rule: 'The records between the saved place and the place where the tail began are read from the stream itself.',
+    changes: [setValue('records-from-before-the-tail-are-read', 'readKept(shard, place, limit)')],
+  },
+  {
+    name: 'claims-are-dropped-before-their-records',
+    rule: 'A claim is kept until its records are read: a tail may be behind the consumers.',
+    changes: [setValue('claim-is-kept-until-its-records-are-read', 'this.newestClaimMs ?? 0')],
+  },
+  {
+    name: 'gone-records-hold-the-mark',
+    rule: 'A record that has left the stream holds no low watermark back: nobody can apply or claim it any more.',
+    changes: [drop('record-that-has-left-the-stream-holds-nothing-back')],
+  },
+  {
+    name: 'walk-goes-on-after-another-mover',
+    rule: 'A walk begins again at the applied places of the shards once another process has moved the low watermark.',
+    changes: [drop('walk-begins-again-after-another-mover')],
+  },
+  {
+    name: 'new-stream-forgets-the-one-before',
+    rule: 'A table with another stream has no low watermark while the stream before may hold records: the consumer may be behind.',
+    changes: [setValue('low-watermark-of-a-new-stream-waits-for-the-one-before', 'ofStream?.renewedMs')],
+  },
+];
