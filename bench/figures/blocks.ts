@@ -1,4 +1,4 @@
-import { PARTITION_GIGABYTES } from '../../packages/workbench/cost/monthly.ts';
+import { PARTITION_GIGABYTES } from '../../packages/cost/monthly.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { PAGE_CHILDREN } from '../../src/settle/fan-out.ts';
 import { BYTES_A_UNIT, MOST_UNITS } from '../../src/trust/check/run/plan.ts';

@@ -52,6 +52,8 @@ export type ErrorCode =
   | 'invalid-attribute'
   /** Operations of a batch are wrong; nothing is written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
+  /** A change that the studio is asked about does not fit the model. Remedy: See the message. */
+  | 'invalid-change'
   /** The checkpoint file is not one. Remedy: Delete it: a replay changes nothing. */
   | 'invalid-checkpoint'
   /** The model file does not load, or exports no model. Remedy: Export the result of `defineGraph` as default. */

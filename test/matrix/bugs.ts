@@ -140,11 +140,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
   watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
-  cost: inFile(
-    'packages/workbench/cost/writes.ts',
-    'node.hasView && showsChange ? 1 : 0',
-    'node.hasView && showsChange ? 2 : 0',
-  ),
+  cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
     'deployment/stack/rights/table-rights.ts',
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPrices } from '../../packages/workbench/cost/prices.ts';
+import { readPrices } from '../../packages/cost/prices.ts';
 import { PARAMETER_NAMES, readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { rawTemplate } from '../support/stack/template.ts';
 

@@ -332,6 +332,42 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await compared!.locator('.band rect:not(.ground)').count()).toBe(40);
   });
 
+  it('tells what a change of the model would cost, below the picked type', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/?picked=node%20USER');
+    await page.getByText('What if …').click();
+    const costs = () => rows('Costs before and after').allInnerTexts();
+    const slider = page.getByRole('slider', { name: 'name: 20 shards' });
+    await slider.fill('4');
+    await expect
+      .poll(async () => (await costs()).join('\n'))
+      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+10\s+2/);
+    expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
+    expect(await rows('What can be read meanwhile').first().innerText()).toContain(
+      'readers go on with the present shards',
+    );
+    await page.getByRole('button', { name: /Plan the migration/ }).click();
+    await page.getByRole('heading', { name: 'The migration' }).waitFor();
+    expect(await page.locator('.what-if').innerText()).toMatch(
+      /search:USER\.name will be built.* WCU and .* RCU in about/s,
+    );
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'As it is' }).click();
+    await expect.poll(() => page.locator('.what-if pre').count()).toBe(0);
+
+    await at.seen.goTo('/?picked=edge%20MEMBER');
+    await page.getByText('What if …').click();
+    await page.getByLabel('count the edges of a node').check();
+    await page.getByLabel('Add an order by the attribute').fill('room');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect.poll(() => page.locator('.what-if pre').innerText()).toContain("+   byRoom: 'room'");
+    expect((await costs()).join('\n')).toMatch(/MEMBER: create \(WCU\)/);
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+    }
+  });
+
   it('can be used by keyboard alone', async () => {
     const { page } = at.seen;
     await page.keyboard.press('Tab');

@@ -205,7 +205,7 @@ describe('derived sort keys and index partitions', () => {
 
 /** Who creates generations, makes their places, or shows them to people. */
 const OF_GENERATIONS =
-  /^(core\/(items|model\/projection|kinds)|registry|migrate|packages\/(cli|studio|workbench))\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
+  /^(core\/(items|model\/projection|kinds)|registry|migrate|packages\/(cli|cost|studio|workbench))\/|^trust\/explain\/(explain|status)\.ts$|^foundation\/error-code\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {
@@ -218,7 +218,7 @@ describe('generations of projections', () => {
 const ROOMS = [
   ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'mirror', 'settle', 'projecting', 'trust'],
   ...['migrate', 'deployment'],
-  ...['packages/local', 'packages/studio', 'packages/workbench', 'packages/cli'],
+  ...['packages/local', 'packages/cost', 'packages/studio', 'packages/workbench', 'packages/cli'],
 ];
 const PACKAGE = /^packages\/[^/]+/;
 

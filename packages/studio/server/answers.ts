@@ -14,6 +14,7 @@ import { TIMELINE_ROUTES } from '../api/timeline.ts';
 import { TOTAL_ROUTES } from '../api/totals.ts';
 import { TRACE_ROUTES } from '../api/trace.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
+import { WHAT_IF_ROUTES } from '../api/what-if.ts';
 import { WRITE_ROUTES } from '../api/write.ts';
 import { requestContext, type StudioContext } from '../base/context.ts';
 import { readBody, sendJson } from '../base/http.ts';
@@ -33,6 +34,7 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     INSPECT_ROUTES,
     TRACE_ROUTES,
     TRUST_ROUTES,
+    WHAT_IF_ROUTES,
     WRITE_ROUTES,
   ]
     .flat()

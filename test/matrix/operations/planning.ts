@@ -1,10 +1,10 @@
+import { modelCost } from '../../../packages/cost/capacity.ts';
 import { OVERVIEW_ROUTES } from '../../../packages/studio/api/model-and-status.ts';
 import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
 import { SEARCH_ROUTES } from '../../../packages/studio/api/searches.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
 import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
-import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
 import { status } from '../../../src/admin.ts';
 import type { CompiledModel, IndexName } from '../../../src/core/model/compiled.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';

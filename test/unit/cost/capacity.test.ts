@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
+import { modelCost } from '../../../packages/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node, part, source } from '../../../src/core/model/schema.ts';
 

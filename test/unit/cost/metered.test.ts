@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
-import type { WriteCost } from '../../../packages/workbench/cost/writes.ts';
+import { modelCost } from '../../../packages/cost/capacity.ts';
+import type { WriteCost } from '../../../packages/cost/writes.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modelCost } from '../../../packages/workbench/cost/capacity.ts';
-import { modelShards, shardAdvice } from '../../../packages/workbench/cost/shards.ts';
+import { modelCost } from '../../../packages/cost/capacity.ts';
+import { modelShards, shardAdvice } from '../../../packages/cost/shards.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 

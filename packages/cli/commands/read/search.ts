@@ -3,7 +3,7 @@ import type { SearchPredicate } from '../../../../src/client/read/lists/search.t
 import { findSearch } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import { shardAdvice } from '../../../workbench/cost/shards.ts';
+import { shardAdvice } from '../../../cost/shards.ts';
 import {
   examples,
   type FilterFlags,

@@ -6,6 +6,7 @@ import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
+import { WhatIf } from './what-if.tsx';
 
 /** The properties of a picked type. */
 export interface PickedTypeProps {
@@ -34,6 +35,7 @@ export function PickedType({ model, sample, chosen }: PickedTypeProps) {
         {node !== undefined && <NodeFacts model={model} node={node} />}
         {edge !== undefined && <EdgeFacts edge={edge} sample={sample} />}
       </dl>
+      <WhatIf key={chosen} model={model} chosen={chosen} />
     </section>
   );
 }

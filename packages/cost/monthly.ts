@@ -1,6 +1,6 @@
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { isJoinedEdge } from '../../../src/core/model/joined.ts';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { isJoinedEdge } from '../../src/core/model/joined.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { type ModelCost, modelCost, OBSERVER_SAVE_SECONDS, PROGRESS_SECONDS } from './capacity.ts';
 import type { Prices } from './prices.ts';
 import type { ValueCounts, WriteCost } from './writes.ts';

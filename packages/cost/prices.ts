@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { packageFile } from '../../../src/deployment/package/package-files.ts';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { packageFile } from '../../src/deployment/package/package-files.ts';
+import { EdgeloomError } from '../../src/foundation/errors.ts';
 
 const price = z.number().min(0);
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31');

@@ -1,6 +1,6 @@
-import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
-import { isJoinedEdge } from '../../../src/core/model/joined.ts';
-import { NODE_LIST } from '../../../src/core/model/node-list.ts';
+import type { CompiledModel, SearchModel } from '../../src/core/model/compiled.ts';
+import { isJoinedEdge } from '../../src/core/model/joined.ts';
+import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 

@@ -1,9 +1,9 @@
-import { WRITE_UNIT_BYTES } from '../../../src/core/items/attribute-value.ts';
-import { encodeElement } from '../../../src/core/items/element.ts';
-import { edgeSortKey } from '../../../src/core/items/keys.ts';
-import { DEFAULT_VIEW_BUDGET_BYTES } from '../../../src/core/kinds/eviction.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from '../../../src/core/model/compiled.ts';
-import { listedEdges } from '../../../src/core/model/edge-sets.ts';
+import { WRITE_UNIT_BYTES } from '../../src/core/items/attribute-value.ts';
+import { encodeElement } from '../../src/core/items/element.ts';
+import { edgeSortKey } from '../../src/core/items/keys.ts';
+import { DEFAULT_VIEW_BUDGET_BYTES } from '../../src/core/kinds/eviction.ts';
+import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/compiled.ts';
+import { listedEdges } from '../../src/core/model/edge-sets.ts';
 
 /**
  * The cost of an edge set by its number of edges. A view is billed whole for each edge that comes or goes; without the set the edges are

@@ -8,9 +8,9 @@ import type {
   PartModel,
   Projection,
   SearchModel,
-} from '../../../src/core/model/compiled.ts';
-import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
-import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../../src/core/model/joined.ts';
+} from '../../src/core/model/compiled.ts';
+import { heldAttributes } from '../../src/core/model/held-attributes.ts';
+import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
 import { type IndexChange, unitsByHand, unitsOfItem } from './index-units.ts';
 
 /**

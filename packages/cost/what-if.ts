@@ -1,0 +1,241 @@
+import { dueList } from '../../src/core/model/compile/due-list.ts';
+import { compileInbound } from '../../src/core/model/compile/inbound.ts';
+import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
+import type { CompiledModel, EdgeModel, InboundSettings, OrderSettings } from '../../src/core/model/compiled.ts';
+import { indexesInUse } from '../../src/core/model/compiled.ts';
+import { NODE_LIST } from '../../src/core/model/node-list.ts';
+import { shardCount } from '../../src/core/model/options/checks.ts';
+import { date, number } from '../../src/core/model/schema.ts';
+import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
+import {
+  type Defined,
+  definitionsOf,
+  type FamilyDefinition,
+  inboundName,
+  type KeyedDefinition,
+  type OrderDefinition,
+  orderName,
+  typingOf,
+} from '../../src/registry/definition.ts';
+import { compileLayers, searchInGeneration } from '../../src/registry/layer.ts';
+
+/** A change of a model that somebody thinks about. */
+export type ModelChange =
+  | { kind: 'count'; edge: string; isCounted: boolean }
+  | { kind: 'order'; edge: string; name: string; by: AddedOrder }
+  | { kind: 'edge-shards'; edge: string; shards: number }
+  | { kind: 'search-shards'; node: string; search: string; shards: number };
+
+/** The values of an order that is added. */
+export interface AddedOrder {
+  attribute: string;
+  type: 'string' | 'number' | 'date';
+}
+
+/** How a projection can be read while the table is brought to another model. */
+export interface Readability {
+  /** `search:USER.name`. */
+  name: string;
+  /**
+   * - `throughout`: readers use what there is until the rest is built;
+   * - `by the present model`: processes with the present model go on, and those with the new model wait;
+   * - `once built`: there is nothing to read before.
+   */
+  readable: 'throughout' | 'by the present model' | 'once built';
+}
+
+/**
+ * Compiles a model with changes made to it, in their order. The model itself stays as it is. Throws `unknown-type` and `unknown-search` for
+ * names that the model lacks, `invalid-change` for a change that its options refuse, and a `ModelError` for what the compiler refuses.
+ */
+export function changedModel(graph: CompiledModel, changes: readonly ModelChange[]): CompiledModel {
+  return changes.reduce(withChange, graph);
+}
+
+function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
+  if (change.kind === 'search-shards') return withSearchShards(graph, change);
+  const edge = graph.edges.get(change.edge);
+  if (edge === undefined) throw unknown('edge type', change.edge, [...graph.edges.keys()]);
+  if (change.kind === 'count') return withEdge(graph, withCount(edge, change.isCounted), ownParts(graph, edge));
+  if (change.kind === 'order') return withEdge(graph, edge, partsWithOrder(graph, edge, change));
+  return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
+}
+
+function withSearchShards(
+  graph: CompiledModel,
+  { node: type, search: name, shards }: Extract<ModelChange, { kind: 'search-shards' }>,
+): CompiledModel {
+  const node = graph.nodes.get(type);
+  if (node === undefined) throw unknown('node type', type, [...graph.nodes.keys()]);
+  const search = node.searches.get(name);
+  const names = [...node.searches.keys()].filter((one) => one !== NODE_LIST);
+  if (search === undefined || name === NODE_LIST) throw unknown(`search of ${type}`, name, names);
+  if (search.shards === 'value') {
+    throw new EdgeloomError(
+      'invalid-change',
+      `The search ${type}.${name} has a partition for each value, so it has no number of shards.`,
+      'Ask what another search would cost with other shards.',
+    );
+  }
+  checkShards(`nodes.${type}.search.${name}.shards`, shards);
+  const searches = new Map(node.searches).set(name, searchInGeneration({ ...search, shards }, {}));
+  return { ...graph, nodes: new Map(graph.nodes).set(type, { ...node, searches }) };
+}
+
+/** The definitions of an edge type's orders and counts. */
+interface EdgeParts {
+  family: FamilyDefinition;
+  named: readonly OrderDefinition[];
+}
+
+function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
+  const { projections } = definitionsOf(graph);
+  const known = projections.get(inboundName(edge.type))?.definition;
+  const family: FamilyDefinition =
+    known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
+  // The due-list is not among them: it follows from the count.
+  const named = [...(edge.inbound?.orders.keys() ?? [])].flatMap((name): OrderDefinition[] => {
+    const definition = projections.get(orderName(edge.type, name))?.definition;
+    return definition?.kind === 'order' ? [definition] : [];
+  });
+  return { family, named };
+}
+
+function withCount(edge: EdgeModel, isCounted: boolean): EdgeModel {
+  if (!isCounted && edge.count?.totals !== undefined) {
+    throw new EdgeloomError(
+      'invalid-change',
+      `The count of ${edge.type} has sums or groups, which need it.`,
+      `Take total and groupBy of edges.${edge.type} away first.`,
+    );
+  }
+  const { count, ...rest } = edge;
+  return isCounted ? { ...rest, count: count ?? UNPLACED } : rest;
+}
+
+/** Says that there is a count; the layer makes the places. */
+const UNPLACED = {} as NonNullable<EdgeModel['count']>;
+
+function partsWithOrder(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  { name, by }: Extract<ModelChange, { kind: 'order' }>,
+): EdgeParts {
+  const { family, named } = ownParts(graph, edge);
+  const present = [...(edge.inbound?.orders.keys() ?? [])];
+  const path = `edges.${edge.type}.inbound.orders.${name}`;
+  if (present.includes(name)) throw new ModelError([{ path, message: 'is there already: give another name' }]);
+  const mistakes: MistakeLog = [];
+  // The place of an order depends on the number and the names of those before it, and on nothing else of theirs.
+  const before = present.map((one) => [one, by.attribute]);
+  const value = by.type === 'string' ? by.attribute : { date, number }[by.type](by.attribute);
+  const input = { orders: { ...Object.fromEntries(before), [name]: value } };
+  const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
+  if (mistakes.length > 0 || compiled === undefined) throw new ModelError(mistakes);
+  const { places: _, ...order } = compiled.orders.get(name)!;
+  const { orders: __, items: ___, ...defaults } = compiled;
+  const known = family.settings ?? named[0]?.settings;
+  const settings: InboundSettings = known ?? defaults;
+  const owners = family.owners ?? named[0]?.owners;
+  const ofList = { settings, ...(owners && { owners }) };
+  if (!order.isNamed)
+    return { family: { ...family, ...ofList, orders: [...family.orders, order as OrderSettings] }, named };
+  return { family, named: [...named, { kind: 'order', edge: family.edge, order: order as OrderSettings, ...ofList }] };
+}
+
+function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): EdgeParts {
+  const path = `edges.${edge.type}.inbound.shards`;
+  if (edge.inbound === undefined) {
+    throw new EdgeloomError(
+      'invalid-change',
+      `The edge type ${edge.type} has no order, so it has no shards.`,
+      `Add an order of ${edge.type} first.`,
+    );
+  }
+  checkShards(path, shards);
+  if (edge.inbound.includeTarget && shards !== 1)
+    throw new ModelError([{ path, message: 'has to be 1 with includeTarget: the target is in one partition' }]);
+  const { family, named } = ownParts(graph, edge);
+  const inShards = (settings: InboundSettings): InboundSettings => ({ ...settings, shards });
+  return {
+    family: { ...family, ...(family.settings && { settings: inShards(family.settings) }) },
+    named: named.map((one) => ({ ...one, settings: inShards(one.settings) })),
+  };
+}
+
+/** The model with an edge type of these orders. Its count is that of `edge`. */
+function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
+  const degree = edge.count !== undefined;
+  const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
+  const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
+  const parts = definitions.map((definition) => ({ definition, kept: {} }));
+  const { count, incoming, inbound } = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
+  const changed = {
+    ...rest,
+    ...(degree && count && { count }),
+    ...(incoming && { incoming }),
+    ...(inbound && { inbound }),
+  };
+  const due = graph.mirrored?.has(edge.type) === true ? undefined : dueList(changed);
+  const edges = new Map(graph.edges).set(edge.type, { ...changed, ...(due && { due }) });
+  const nodes = new Map(
+    [...graph.nodes].map(([type, node]) => {
+      const includedBy = node.includedBy.map((one) => edges.get(one.type) ?? one);
+      return [type, { ...node, includedBy }];
+    }),
+  );
+  return { ...graph, nodes, edges, indexes: indexesInUse(edges.values()) };
+}
+
+function checkShards(path: string, shards: number): void {
+  const mistakes: MistakeLog = [];
+  shardCount(shards, (_path, message) => mistakes.push({ path, message }));
+  if (mistakes.length > 0) throw new ModelError(mistakes);
+}
+
+function unknown(what: string, name: string, names: readonly string[]): EdgeloomError {
+  const code = what.startsWith('search') ? 'unknown-search' : 'unknown-type';
+  const hint = names.length === 0 ? 'There is none.' : `There are: ${names.join(', ')}.`;
+  return new EdgeloomError(code, `The model has no ${what} ${JSON.stringify(name)}.`, hint);
+}
+
+/** How what differs between two models can be read while a table is brought from the one to the other. */
+export function readabilityOf(present: CompiledModel, changed: CompiledModel): Readability[] {
+  const before = definitionsOf(present).projections;
+  return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meaning }): Readability[] => {
+    const known: Defined | undefined = before.get(name);
+    if (known === undefined) return [{ name, readable: 'once built' }];
+    if (known.fingerprint === fingerprint) return [];
+    return [{ name, readable: known.meaning === meaning ? 'throughout' : 'by the present model' }];
+  });
+}
+
+/** The lines of the model file that changes add (`+`) and take away (`-`), each below its path. */
+export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[]): string[] {
+  return changes.flatMap((change) => {
+    switch (change.kind) {
+      case 'count':
+        return [`  edges.${change.edge}`, change.isCounted ? '+   degree: true' : '-   degree: true'];
+      case 'order': {
+        const { attribute, type } = change.by;
+        const text = JSON.stringify(attribute).replaceAll('"', "'");
+        return [
+          `  edges.${change.edge}.inbound.orders`,
+          `+   ${change.name}: ${type === 'string' ? text : `${type}(${text})`}`,
+        ];
+      }
+      case 'edge-shards': {
+        const shards = graph.edges.get(change.edge)?.inbound?.shards;
+        return [`  edges.${change.edge}.inbound`, `-   shards: ${shards}`, `+   shards: ${change.shards}`];
+      }
+      case 'search-shards': {
+        const { node, search, shards } = change;
+        const present = graph.nodes.get(node)?.searches.get(search)?.shards;
+        return [`  nodes.${node}.search.${search}`, `-   shards: ${present}`, `+   shards: ${shards}`];
+      }
+      default:
+        return change satisfies never;
+    }
+  });
+}

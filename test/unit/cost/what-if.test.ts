@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { modelCost } from '../../../packages/cost/capacity.ts';
+import { changedModel, type ModelChange, modelDiff, readabilityOf } from '../../../packages/cost/what-if.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { date, edge, node } from '../../../src/core/model/schema.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+
+/** The clinic's model, with options as somebody would write them. */
+function clinic({
+  degree = false,
+  orders = { bySince: date('since') } as Record<string, unknown>,
+  shards = 1,
+  searchShards = 200,
+  expires = false,
+  indexes = 2,
+} = {}): CompiledModel {
+  return defineGraph({
+    table: { name: 'clinic', indexes },
+    nodes: {
+      DOCTOR: node({
+        view: ['name'],
+        search: { name: { shards: searchShards }, code: { shards: 'value' } },
+        list: true,
+      }),
+      PATIENT: node({ view: 'ALL' }),
+    },
+    edges: {
+      TREATS: edge({
+        from: 'DOCTOR',
+        to: 'PATIENT',
+        ...(degree && { degree }),
+        ...(expires && { expires: 'expiresAt' }),
+        inbound: { orders: orders as never, shards },
+      }),
+      KNOWS: edge({ from: 'PATIENT', to: 'PATIENT' }),
+    },
+  }) as unknown as CompiledModel;
+}
+
+/** Names and fingerprints of a model's projections. */
+function projectionsOf(model: CompiledModel): Record<string, string> {
+  return Object.fromEntries(
+    [...definitionsOf(model).projections.values()].map(({ name, fingerprint }) => [name, fingerprint]),
+  );
+}
+
+const TREATS = { edge: 'TREATS' } as const;
+const BY_ROOM: ModelChange = { kind: 'order', ...TREATS, name: 'byRoom', by: { attribute: 'room', type: 'string' } };
+const BY_DAY: ModelChange = { kind: 'order', ...TREATS, name: 'byDay', by: { attribute: 'day', type: 'date' } };
+const present = { bySince: date('since') };
+const CASES: [what: string, from: CompiledModel, changes: ModelChange[], to: CompiledModel][] = [
+  ['a count', clinic(), [{ kind: 'count', ...TREATS, isCounted: true }], clinic({ degree: true })],
+  ['no count', clinic({ degree: true }), [{ kind: 'count', ...TREATS, isCounted: false }], clinic()],
+  [
+    'a count of edges that end',
+    clinic({ expires: true }),
+    [{ kind: 'count', ...TREATS, isCounted: true }],
+    clinic({ expires: true, degree: true }),
+  ],
+  [
+    'no count of edges that end',
+    clinic({ expires: true, degree: true }),
+    [{ kind: 'count', ...TREATS, isCounted: false }],
+    clinic({ expires: true }),
+  ],
+  ['an order in the shared item', clinic(), [BY_ROOM], clinic({ orders: { ...present, byRoom: 'room' } })],
+  [
+    'an order with an item of its own',
+    clinic(),
+    [BY_ROOM, BY_DAY],
+    clinic({ orders: { ...present, byRoom: 'room', byDay: date('day') } }),
+  ],
+  [
+    'a third order over three indexes',
+    clinic({ indexes: 3 }),
+    [BY_ROOM, BY_DAY],
+    clinic({ indexes: 3, orders: { ...present, byRoom: 'room', byDay: date('day') } }),
+  ],
+  ['shards of orders', clinic(), [{ kind: 'edge-shards', ...TREATS, shards: 8 }], clinic({ shards: 8 })],
+  [
+    'shards of a search',
+    clinic(),
+    [{ kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 4 }],
+    clinic({ searchShards: 4 }),
+  ],
+  [
+    'all of it',
+    clinic({ expires: true }),
+    [
+      { kind: 'edge-shards', ...TREATS, shards: 8 },
+      BY_ROOM,
+      { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 1 },
+      { kind: 'count', ...TREATS, isCounted: true },
+      BY_DAY,
+    ],
+    clinic({
+      ...{ expires: true, degree: true, shards: 8, searchShards: 1 },
+      orders: { ...present, byRoom: 'room', byDay: date('day') },
+    }),
+  ],
+];
+
+describe('a changed model', () => {
+  it.each(CASES)('with %s is the model that somebody would write', (_what, from, changes, to) => {
+    const before = projectionsOf(from);
+    const changed = changedModel(from, changes);
+    expect(projectionsOf(changed)).toEqual(projectionsOf(to));
+    expect(projectionsOf(changed)).not.toEqual(before);
+    expect(modelCost(changed)).toEqual(modelCost(to));
+    expect(changed.indexes).toEqual(to.indexes);
+    expect(projectionsOf(from)).toEqual(before);
+  });
+
+  it.each<[string, ModelChange, object]>([
+    ['a misspelt edge type', { kind: 'count', edge: 'TREAT', isCounted: true }, { code: 'unknown-type' }],
+    [
+      'a search of another type',
+      { kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 },
+      { code: 'unknown-search' },
+    ],
+    ['the list', { kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-search' }],
+    [
+      'a search by value',
+      { kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 },
+      { code: 'invalid-change' },
+    ],
+    ['shards without orders', { kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-change' }],
+    [
+      'no whole number of shards',
+      { kind: 'edge-shards', ...TREATS, shards: 0.5 },
+      { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.shards') },
+    ],
+    [
+      'an order that is there',
+      { ...BY_ROOM, name: 'bySince' },
+      { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.orders.bySince') },
+    ],
+    [
+      'a name that no order may have',
+      { ...BY_ROOM, name: 'expires' },
+      { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.orders.expires') },
+    ],
+  ])('refuses %s', (_what, change, error) => {
+    expect(() => changedModel(clinic(), [change])).toThrow(expect.objectContaining(error));
+  });
+});
+
+it('tells what can be read meanwhile', () => {
+  const changes: ModelChange[] = [
+    { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 4 },
+    BY_ROOM,
+    BY_DAY,
+  ];
+  expect(readabilityOf(clinic(), changedModel(clinic(), changes))).toEqual([
+    { name: 'search:DOCTOR.name', readable: 'throughout' },
+    { name: 'inbound:TREATS', readable: 'by the present model' },
+    { name: 'order:TREATS.byDay', readable: 'once built' },
+  ]);
+  expect(readabilityOf(clinic(), changedModel(clinic(), []))).toEqual([]);
+});
+
+it('shows the lines of the model file', () => {
+  const changes: ModelChange[] = [
+    { kind: 'count', ...TREATS, isCounted: true },
+    BY_ROOM,
+    BY_DAY,
+    { kind: 'edge-shards', ...TREATS, shards: 8 },
+    { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 4 },
+  ];
+  expect(modelDiff(clinic(), changes)).toEqual([
+    '  edges.TREATS',
+    '+   degree: true',
+    '  edges.TREATS.inbound.orders',
+    "+   byRoom: 'room'",
+    '  edges.TREATS.inbound.orders',
+    "+   byDay: date('day')",
+    '  edges.TREATS.inbound',
+    '-   shards: 1',
+    '+   shards: 8',
+    '  nodes.DOCTOR.search.name',
+    '-   shards: 200',
+    '+   shards: 4',
+  ]);
+});
