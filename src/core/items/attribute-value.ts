@@ -222,9 +222,6 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/** Bytes of an item that one write unit takes. */
-export const WRITE_UNIT_BYTES = 1024;
-
 /**
  * The size of an item as DynamoDB bills it, in bytes: UTF-8 names plus values. Source: "DynamoDB item sizes and
  * formats" in the developer guide; numbers are about one byte per two significant digits plus one.
