@@ -16,7 +16,7 @@ smallest and the largest. Code is compiled as it is shipped. Calls and
 capacity are counted on a table in memory or on the embedded engine; where CPU is counted, the table is a process that answers at once,
 whatever it is asked.
 
-\`npm run bench -- figures --check\` measures them where you are, and says which differ: a count with ± by more than that, one that says what
+In a clone \`npm run bench -- figures --check\` measures them where you are, and says which differ: a count with ± by more than that, one that says what
 was done in this run never. \`npm run bench -- figures --measure\` measures all of it again and makes this page; a benchmark is stopped after three
 minutes, on a loaded machine later. A target that is missed says so.
 

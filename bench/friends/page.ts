@@ -112,6 +112,8 @@ list; such writes, and then the untimed operations.
 
 ${markdownTable(betweenRows(between))}
 ${noiseText(findings)}
+In a clone:
+
 \`\`\`sh
 npm run bench -- friends --operations ${operations} --seed ${seed}  # this page, with other times
 npm run bench -- friends --n 10,100,1000,9000     # longer lists

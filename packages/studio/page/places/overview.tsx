@@ -1,7 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { useAnswer } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
@@ -10,7 +9,7 @@ import { Verified } from '../parts/verified.tsx';
 import { Live, noteMoment } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
-/** Milliseconds between two reads of the status while the page is in front. */
+/** Milliseconds between an answer and the next read of the status while the page is in front. */
 const EVERY_MS = 5_000;
 const STATE_KINDS = {
   'at end': 'good',
@@ -23,19 +22,11 @@ const STATE_KINDS = {
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
   const asked = useAnswer<StatusAnswer>('/api/status');
-  const { again, answer } = asked;
-  // What the table itself says is shown before the stream is read.
+  const { answer } = asked;
+  useAskedLater(asked, EVERY_MS);
+  // The answer without the stream comes first.
   const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
   const ofTable = answer === undefined && asked.failure === undefined ? quick : asked;
-  const isWaiting = useRef(false);
-  isWaiting.current = asked.isWaiting;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      // A hidden page takes no units. A newer question would drop the answer to one that takes longer than the time between two.
-      if (!document.hidden && !isWaiting.current) again();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [again]);
   // Before it is drawn: a moment that is known already is not noted again.
   if (answer !== undefined) noteMoment(answer);
   return (
