@@ -1,4 +1,5 @@
-import { itemSizeBytes, sameItem, WRITE_UNIT_BYTES } from '../../src/core/items/attribute-value.ts';
+import { itemSizeBytes, sameItem } from '../../src/core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { IndexName } from '../../src/core/model/compiled.ts';
 import type { Item } from './images.ts';
 

@@ -1,4 +1,4 @@
-import { WRITE_UNIT_BYTES } from '../../src/core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import { encodeElement } from '../../src/core/items/element.ts';
 import { edgeSortKey } from '../../src/core/items/keys.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../src/core/kinds/eviction.ts';

@@ -1,6 +1,6 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
-import type { ItemKey } from '../core/store-port.ts';
+import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 import { noteConflict } from './conflicts.ts';
 import type { MirrorContext } from './context.ts';
 import {
@@ -34,14 +34,10 @@ export async function writeOfRecord(
   { key, maker }: Word,
   said: Pick<Contribution, 'position' | 'content'>,
 ): Promise<void> {
-  const { graph, store, source, now } = context;
-  const contribution: Contribution = { ...said, version: source.version };
-  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
+  const contribution: Contribution = { ...said, version: context.source.version };
   // rule: mirror-writes-only-what-is-newer
   const condition = { mirroredBefore: { maker, position: said.position } };
-  const result = await store.change({ kind: 'put', key, item, condition });
-  if (result.applied) return;
-  await writeAsSeen(context, { key, maker }, result.current, (entry) => {
+  await writeUnseen(context, { key, maker }, contribution, condition, (entry) => {
     // rule: mirror-compares-positions-of-one-maker
     if (entry !== undefined && entry.position >= said.position) return undefined;
     return contribution;
@@ -54,28 +50,21 @@ export async function writeOfLine(
   { key, maker }: Word,
   said: Pick<Contribution, 'position' | 'content'>,
 ): Promise<boolean> {
-  const { graph, store, source, now } = context;
-  const contribution: Contribution = { ...said, version: source.version };
-  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
-  const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
-  if (result.applied) return true;
-  return writeAsSeen(context, { key, maker }, result.current, (entry) => {
+  const { version } = context.source;
+  const contribution: Contribution = { ...said, version };
+  return writeUnseen(context, { key, maker }, contribution, { present: false }, (entry) => {
     // rule: lines-the-highest-position-decides
     if (entry === undefined || entry.position < said.position) return contribution;
     // rule: lines-another-mapping-says-them-again
-    return entry.position === said.position && entry.version < source.version ? contribution : undefined;
+    return entry.position === said.position && entry.version < version ? contribution : undefined;
   });
 }
 
 /** Writes what a scan of the source table shows: only where nothing is known of the source item, or by an older mapping. */
 export async function writeOfScan(context: MirrorContext, { key, maker }: Word, content: Item): Promise<boolean> {
-  const { graph, store, source, now } = context;
-  const { version } = source;
+  const { version } = context.source;
   const contribution: Contribution = { position: BEFORE_ALL, version, content };
-  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
-  const result = await store.change({ kind: 'put', key, item, condition: { present: false } });
-  if (result.applied) return true;
-  return writeAsSeen(context, { key, maker }, result.current, (entry) => {
+  return writeUnseen(context, { key, maker }, contribution, { present: false }, (entry) => {
     if (entry === undefined) return contribution;
     // rule: mirror-snapshot-replaces-older-versions-alone
     if (entry.version >= version) return undefined;
@@ -108,6 +97,23 @@ export async function settle(context: MirrorContext, { key, maker }: Word, at = 
     if (result.done) return result.wrote;
     base = result.current;
   }
+}
+
+/**
+ * Writes a contribution without a look at the base item, which a condition allows where no other maker has a say. Where it does not hold, the
+ * item is there: `next` says what becomes of it, as in `writeAsSeen`.
+ */
+async function writeUnseen(
+  context: MirrorContext,
+  { key, maker }: Word,
+  contribution: Contribution,
+  condition: BaseCondition,
+  next: (entry: Contribution | undefined) => Contribution | undefined,
+): Promise<boolean> {
+  const { graph, store, now } = context;
+  const item = itemOfContributions(graph, key, withContribution(undefined, maker, contribution, now()));
+  const result = await store.change({ kind: 'put', key, item, condition });
+  return result.applied || writeAsSeen(context, { key, maker }, result.current, next);
 }
 
 /** Writes a contribution until nobody has come between; `next` makes it of the present one, or says that it is not needed. */

@@ -4,7 +4,8 @@ import type {
   TableDescription,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes } from '../core/items/attribute-value.ts';
+import { writeUnits } from '../core/items/capacity.ts';
 import type { KeyTypes } from '../core/store-port.ts';
 import { classifyError } from './classify.ts';
 
@@ -43,7 +44,7 @@ export function isUnreadable(error: unknown): boolean {
 
 /** The write units of a failed condition. The exception does not state them; DynamoDB bills the size of the item that failed it. */
 export function failedConditionUnits(current: Item | undefined): number {
-  return current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
+  return current === undefined ? 1 : writeUnits(itemSizeBytes(current));
 }
 
 /** Units of all parts of a call. */

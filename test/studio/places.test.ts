@@ -250,6 +250,72 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await explained.innerText()).not.toMatch(/drift|lag/);
   });
 
+  it('shows a missing item where it should be, and repairs it unless that is called off', async () => {
+    const { page } = at.seen;
+    const key = { source: 'USER-U2', target: '~ix/name' };
+    await at.opened.store.delete(key);
+    await at.seen.goTo('/inspect?id=USER-U2&target=USER-U2');
+    const ghost = page.getByRole('region', { name: 'Derived items' }).locator('.ghost');
+    await expect.poll(() => ghost.allInnerTexts()).toEqual([expect.stringMatching(/~ix\/name\s+not there/)]);
+    const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await at.seen.settled();
+          return await explained.innerText();
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toContain('drift');
+    const repair = explained.getByRole('button', { name: 'Repair this node' });
+    await repair.click();
+    await explained.getByRole('button', { name: /Repairing in \d s/ }).waitFor();
+    await explained.getByRole('button', { name: 'Cancel' }).click();
+    await repair.waitFor();
+    expect((await at.opened.store.get(key, { consistent: true })).item).toBeUndefined();
+    await repair.click();
+    await expect.poll(() => ghost.count()).toBe(0);
+    expect((await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
+  });
+
+  it('shows what the table says before its stream is read', async () => {
+    const { page } = at.seen;
+    let goOn: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route(
+      (url) => url.pathname === '/api/status' && !url.searchParams.has('quick'),
+      async (route) => {
+        await isRead;
+        await route.continue();
+      },
+    );
+    await page.reload();
+    await page.goto(new URL('/', page.url()).href);
+    await page
+      .getByRole('region', { name: 'Quarantine' })
+      .getByText(/is empty|See the entries/)
+      .first()
+      .waitFor();
+    await page.getByRole('region', { name: 'Table and registry' }).getByText('indexes').waitFor();
+    expect(await page.getByRole('region', { name: 'Consumers' }).innerText()).toContain('Reading …');
+    goOn();
+    await rows('Shards of the stream').first().waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('says what a count of many shards costs before it reads them', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/shards?search=GOAL.due');
+    const count = page.getByRole('button', { name: 'Count the 200 shards: 100 RCU or more' });
+    await count.waitFor();
+    expect(await page.getByRole('img', { name: /in each of/ }).count()).toBe(0);
+    await count.click();
+    await page.getByRole('img', { name: /in each of 200 shards/ }).waitFor();
+  });
+
   it('explains an item that is not on the page of its list, or not there at all', async () => {
     const { page } = at.seen;
     for (const [target, reason] of [

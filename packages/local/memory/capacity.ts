@@ -3,13 +3,6 @@ import type { Table, WriteUnits } from './table.ts';
 
 /** The capacity that a call consumes, as ConsumedCapacity reports it. */
 
-const READ_UNIT_BYTES = 4096;
-
-/** Read units of some bytes: half of them where the read is eventually consistent. At least one unit, or half of one. */
-export function readUnits(bytes: number, isConsistent: boolean): number {
-  return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
-}
-
 /** Sums up units of one table. */
 export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   const sum: WriteUnits = { table: 0, indexes: {} };

@@ -1,4 +1,5 @@
-import { consumedField, readUnits, sumUnits } from './capacity.ts';
+import { readUnits } from '../../../src/core/items/capacity.ts';
+import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { meets, projectItem } from './evaluate.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText, pickAttributes } from './keys.ts';

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { writeUnits } from '../../../src/core/items/capacity.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText } from './keys.ts';
 import { Ordered } from './ordered.ts';
 import { invalid } from './refusal.ts';
@@ -6,7 +7,6 @@ import { type StreamView, TableStream } from './stream.ts';
 import { sameItem, sizeOf, typeOf, type Value, type Values } from './values.ts';
 
 const MOST_ITEM_BYTES = 400 * 1024;
-const WRITE_UNIT_BYTES = 1024;
 
 /** An item as it is stored; its size is counted once. */
 export interface Stored {
@@ -237,11 +237,6 @@ export class Table {
   private sortValueOf(key: Values): Value | undefined {
     return this.keys.sort === undefined ? undefined : key[this.keys.sort];
   }
-}
-
-/** Write units of an item: one for each KB that it begins, and at least one. */
-export function writeUnits(bytes: number): number {
-  return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 }
 
 function hasKeys(item: Values, keys: KeyNames): boolean {

@@ -1,4 +1,5 @@
-import { consumedField, readUnits, sumUnits } from './capacity.ts';
+import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
+import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { applyUpdate, meets, projectItem } from './evaluate.ts';
 import { keyAttributeNames, keyText, pickAttributes } from './keys.ts';
@@ -96,7 +97,7 @@ function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
 }
 
 function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
-  if (isCheck) return { table: Math.max(1, Math.ceil((before?.size ?? 0) / 1024)), indexes: {} };
+  if (isCheck) return { table: writeUnits(before?.size ?? 0), indexes: {} };
   return table.write(key, after);
 }
 

@@ -3,7 +3,7 @@ import { describeTable, hasTtl } from '../../../src/store/table.ts';
 import type { Status } from '../../../src/trust/explain/status.ts';
 import { tableStatus } from '../../../src/trust/explain/table-status.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
-import { route } from '../base/route.ts';
+import { input, route } from '../base/route.ts';
 
 /** Facts that stay the same while a studio runs. */
 export interface ModelAnswer extends DescribedModel {
@@ -23,11 +23,12 @@ export const OVERVIEW_ROUTES = [
   route('GET /api/model', z.object({}), async ({ graph, isWritable }): Promise<ModelAnswer> => {
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
-  route('GET /api/status', z.object({}), async (context): Promise<StatusAnswer> => {
+  // Without the stream the answer is there at once: the first look at a stream may read many pages of it.
+  route('GET /api/status', z.object({ quick: input.flag }), async (context, { quick }): Promise<StatusAnswer> => {
     const { graph, store, client } = context;
     const table = await describeTable(graph, { client });
     const ttl = await hasTtl(client, graph);
-    const position = await context.position.find();
+    const position = quick ? undefined : await context.position.find();
     const looks = { graph, store, table, hasTtl: ttl, position: position && { look: position.latest } };
     const { rcu: _, ...status } = await tableStatus(looks);
     const { table: name, status: state, indexes, itemCount, sizeBytes } = table;

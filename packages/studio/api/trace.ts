@@ -1,11 +1,6 @@
 import * as z from 'zod';
-import {
-  type Item,
-  itemSizeBytes,
-  sameItem,
-  sameValue,
-  WRITE_UNIT_BYTES,
-} from '../../../src/core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, sameItem, sameValue } from '../../../src/core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
 import {
   ATTRIBUTES,
   COPIES,

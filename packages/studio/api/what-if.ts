@@ -54,7 +54,7 @@ const whatIf = z.strictObject({
   isPlanned: z.boolean().default(false),
 });
 
-/** What a change of the model would cost. Nothing is written. */
+/** The cost of changes of the model. Nothing is written. */
 export const WHAT_IF_ROUTES = [
   route('POST /api/what-if', whatIf, async (context, { changes, isPlanned, ...rates }): Promise<WhatIfAnswer> => {
     const { graph, client, store } = context;

@@ -39,6 +39,18 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
+/** The JSON value that the text of a string attribute holds; undefined where there is no such attribute, or its text is no JSON. */
+export function jsonOf(value: AttributeValue | undefined): unknown {
+  const text = stringOf(value);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the text of a string attribute from a value that nobody has checked; undefined if it is no string attribute. */
 export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
@@ -209,9 +221,6 @@ function canonicalNumber(text: string): string {
   if (decimal === undefined) return text;
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
-
-/** Bytes of an item that one write unit takes. */
-export const WRITE_UNIT_BYTES = 1024;
 
 /**
  * The size of an item as DynamoDB bills it, in bytes: UTF-8 names plus values. Source: "DynamoDB item sizes and

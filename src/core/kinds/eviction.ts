@@ -1,4 +1,5 @@
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../items/capacity.ts';
 import { COPIES, EDGE_SET, EVICTED } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Item, numberOf, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf, numberOf, stringOf } from '../../core/items/attribute-value.ts';
 import { REVISION } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { type CountingReader, queriedItems, readItem } from '../../core/store-pages.ts';
@@ -138,11 +138,5 @@ async function saveItem(
 
 function parseSaved<T>(item: Item | undefined, schema: z.ZodMiniType<T>): Saved<T> {
   const revision = item && numberOf(item[REVISION]);
-  try {
-    const { data } = schema.safeParse(JSON.parse(stringOf(item?.[PLACE]) ?? 'null'));
-    return { value: data, revision };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { value: undefined, revision };
-    throw error;
-  }
+  return { value: schema.safeParse(jsonOf(item?.[PLACE])).data, revision };
 }

@@ -1,4 +1,5 @@
-import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes } from '../../core/items/attribute-value.ts';
+import { READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES, writeUnits } from '../../core/items/capacity.ts';
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
@@ -26,7 +27,6 @@ export interface EstimateOptions {
   sample: TableSample;
 }
 
-const READ_UNIT_BYTES = 4096;
 /** Bytes that an item has besides what its base item decides: watermark, revision, model, and the names of the key's attributes. */
 const STAMP_BYTES = 100;
 
@@ -86,12 +86,12 @@ export function estimateBuild(
         const indexes = indexKeysOf(wanted.fields);
         // An item that the walk finds on another page than its base item is compared with that.
         const stray = pages > 1 ? 1 : 0;
-        sum.rcu += share * (readUnits(bytes) + stray + (indexes.length === 0 ? 1 : 0));
-        for (const _ of indexes) sum.rcu += share * (readUnits(bytes) / 2 + readUnits(bytes));
+        sum.rcu += share * (readUnits(bytes, true) + stray + (indexes.length === 0 ? 1 : 0));
+        for (const _ of indexes) sum.rcu += share * (readUnits(bytes, true) / 2 + readUnits(bytes, true));
         sum.calls += share * (1 + indexes.length);
         const write = (part: number): void => {
-          sum.rcu += share * part * (readUnits(bytes) + readsOfBases(graph, base, wanted));
-          sum.wcu += share * part * writeUnits(wanted.fields, bytes);
+          sum.rcu += share * part * (readUnits(bytes, true) + readsOfBases(graph, base, wanted));
+          sum.wcu += share * part * unitsOfWrite(wanted.fields, bytes);
           sum.calls += 3 * share * part;
           for (const index of indexes) {
             indexBytes.set(index, (indexBytes.get(index) ?? 0) + share * part * bytes);
@@ -128,11 +128,11 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     if (!types.has(parseNodeId(source)?.type ?? '') || (bases.length === 0 && view === undefined)) continue;
     const share = sample.partitionShare;
     const viewBytes = view === undefined ? 0 : itemSizeBytes(view);
-    sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes);
+    sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes, true);
     sum.calls += share;
     if (!isOfOtherShape(graph, source, view)) continue;
     const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
-    sum.rcu += share * readUnits(bytes);
+    sum.rcu += share * readUnits(bytes, true);
     sum.wcu += share * Math.ceil(Math.max(viewBytes, expectedViewBytes(graph, partition), 1) / WRITE_UNIT_BYTES);
     sum.calls += 2 * share;
     for (const base of bases) {
@@ -230,7 +230,7 @@ function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition)
 
 /** Read units of the items that decide about an expected item. */
 function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: Wanted): number {
-  const units = readUnits(itemSizeBytes(item));
+  const units = readUnits(itemSizeBytes(item), true);
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
@@ -267,16 +267,12 @@ function itemBytes({ source, sortKey, fields }: Wanted): number {
   return itemSizeBytes(fields) + source.length + sortKey.length + STAMP_BYTES;
 }
 
-function readUnits(bytes: number): number {
-  return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
-}
-
 /**
  * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its
  * count.
  */
-function writeUnits(fields: Item, bytes: number): number {
-  const units = Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
+function unitsOfWrite(fields: Item, bytes: number): number {
+  const units = writeUnits(bytes);
   const isCounted = fields[COUNTED] !== undefined;
   return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 : 0);
 }

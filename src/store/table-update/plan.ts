@@ -4,7 +4,7 @@ import {
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';

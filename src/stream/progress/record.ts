@@ -1,4 +1,4 @@
-import { type Item, numberOf, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf, numberOf } from '../../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -94,7 +94,7 @@ export function progressItem(table: TableNames, progress: ConsumerProgress, part
 
 /** Parses a progress item; undefined if it is none, for example one of a later version. */
 export function readProgress(item: Item): ConsumerProgress | undefined {
-  const progress = stateOf(item) as Partial<ConsumerProgress> | undefined;
+  const progress = jsonOf(item[STATE]) as Partial<ConsumerProgress> | undefined;
   return progress?.id === undefined || !Array.isArray(progress.shards) ? undefined : (progress as ConsumerProgress);
 }
 
@@ -111,7 +111,7 @@ export function checkShareItem(table: TableNames, share: CheckShare, atMs: numbe
 
 /** Parses a share; undefined if the item is none. */
 export function readCheckShare(item: Item): CheckShare | undefined {
-  const share = stateOf(item) as Partial<CheckShare> | undefined;
+  const share = jsonOf(item[STATE]) as Partial<CheckShare> | undefined;
   return share?.worker === undefined || share.drift === undefined ? undefined : (share as CheckShare);
 }
 
@@ -136,13 +136,13 @@ export function checkSinceKey(): ItemKey {
 
 /** Parses that item, as milliseconds since 1970; undefined if it is absent or is none. */
 export function readCheckSince(item: Item | undefined): number | undefined {
-  const { sinceMs } = (item && (stateOf(item) as { sinceMs?: unknown } | undefined | null)) ?? {};
+  const { sinceMs } = (item && (jsonOf(item[STATE]) as { sinceMs?: unknown } | undefined | null)) ?? {};
   return typeof sinceMs === 'number' ? sinceMs : undefined;
 }
 
 /** Parses the result of the last check; undefined if the item is absent or is none. */
 export function readLastCheck(item: Item | undefined): LastCheck | undefined {
-  const check = item && (stateOf(item) as Partial<LastCheck> | undefined);
+  const check = item && (jsonOf(item[STATE]) as Partial<LastCheck> | undefined);
   return check?.verdict === undefined ? undefined : (check as LastCheck);
 }
 
@@ -158,15 +158,6 @@ function stateItem(
     [STATE]: { S: JSON.stringify(state) },
     [ttl]: { N: String(Math.floor(atMs / 1000) + keptSeconds) },
   };
-}
-
-function stateOf(item: Item): unknown {
-  try {
-    return JSON.parse(stringOf(item[STATE]) ?? 'null');
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** Tells whether the item's time is over: TTL may not have deleted it yet. */

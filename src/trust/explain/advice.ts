@@ -1,4 +1,4 @@
-import { WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import { shardsFor } from '../../core/items/shard-capacity.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../core/kinds/eviction.ts';
 import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';

@@ -1,4 +1,5 @@
-import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, numberOf, stringOf } from '../../core/items/attribute-value.ts';
+import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../../core/items/derived-item.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { describe, isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';

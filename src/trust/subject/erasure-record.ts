@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
@@ -50,7 +50,7 @@ export async function readErasures(
   const erasures: Erasure[] = [];
   let unreadable = 0;
   for await (const item of queriedItems(store, request, stats)) {
-    const { success, data } = schema.safeParse(stateOf(item));
+    const { success, data } = schema.safeParse(jsonOf(item[STATE]));
     if (success) erasures.push(data);
     else unreadable += 1;
   }
@@ -89,18 +89,9 @@ export async function forgetErasure(store: Pick<Store, 'delete'>, id: string): P
   await store.delete(erasureKey(id));
 }
 
-function stateOf(item: Item): unknown {
-  try {
-    return JSON.parse(stringOf(item[STATE]) ?? 'null');
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 function parsed({ target }: ItemKey, item: Item | undefined): Erasure | undefined {
   if (item?.[STATE] === undefined) return undefined;
-  const { success, data } = schema.safeParse(stateOf(item));
+  const { success, data } = schema.safeParse(jsonOf(item[STATE]));
   if (success) return data;
   throw new EdgeloomError(
     'damaged-erasure',

@@ -1,16 +1,10 @@
 import { type AttributeValue, itemSizeBytes, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { writeUnits } from '../../../src/core/items/capacity.ts';
 import { INDEX_KEYS, shownInIndex } from '../../../src/core/items/derived-item.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import { refused, type StoredItem } from './item.ts';
 import { MemoryPartition } from './partition.ts';
-
-const WRITE_UNIT_BYTES = 1024;
-
-/** Write units of an item: one for each started KB; at least one, also where there is no item. */
-export function writeUnits(sizeBytes: number): number {
-  return Math.max(1, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
-}
 
 /** A global secondary index of what readers need, as a table has it. An item is in it when it has both of the index's keys. */
 export class MemoryIndex {

@@ -1,4 +1,5 @@
 import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
@@ -27,10 +28,10 @@ import {
   type WriteResult,
 } from '../../../src/core/store-port.ts';
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
-import { MemoryIndex, writeUnits } from './index.ts';
+import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
 import { MemoryPartition } from './partition.ts';
-import { readPage, readUnits } from './query.ts';
+import { readPage } from './query.ts';
 import { scanPage } from './scan.ts';
 import { checkedUpdate, meets, updatedItem } from './update.ts';
 

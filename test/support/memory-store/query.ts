@@ -1,4 +1,5 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { readUnits } from '../../../src/core/items/capacity.ts';
 import { ATTRIBUTES, INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { type Filter, passesFilter } from '../../../src/core/items/filter.ts';
@@ -11,13 +12,6 @@ import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } 
 
 /** A page's size at most: 1 MB. */
 export const PAGE_BYTES = 1024 * 1024;
-const READ_UNIT_BYTES = 4096;
-
-/** Read units of so many bytes: one for each started 4 KB, at least one; half of that where eventually consistent. */
-export function readUnits(bytes: number, consistent: boolean): number {
-  return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (consistent ? 1 : 0.5);
-}
-
 /** One page of a partition as DynamoDB gives it: up to the limit or 1 MB, whichever comes first. */
 export function readPage(
   table: TableNames,

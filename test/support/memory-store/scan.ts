@@ -1,4 +1,5 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { readUnits } from '../../../src/core/items/capacity.ts';
 import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { fnv1a } from '../../../src/core/items/shard.ts';
@@ -7,7 +8,7 @@ import type { ScanPage, ScanRequest } from '../../../src/core/store-port.ts';
 import type { MemoryIndex } from './index.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import type { MemoryPartition } from './partition.ts';
-import { PAGE_BYTES, readUnits } from './query.ts';
+import { PAGE_BYTES } from './query.ts';
 
 /**
  * One page of a scan as DynamoDB gives it. Partitions come in the order of their keys; DynamoDB's order is by hash, and

@@ -121,7 +121,10 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/** Asks again so long after each answer, while the page is in front. `afterMs`: undefined asks no more. */
+/**
+ * Asks again so long after each answer, while the page is in front: a hidden page takes no units, and a newer question would drop the answer
+ * to one that takes long. `afterMs`: undefined asks no more.
+ */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,

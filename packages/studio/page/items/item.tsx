@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { figureText } from '../../../../src/foundation/figure.ts';
 import type { ExplainedPart, PartState } from '../../../../src/trust/explain/base-item.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
@@ -31,10 +31,12 @@ export interface ItemProps {
   place: string;
   /** Called after an edit or a repair. */
   onChange: () => void;
+  /** Called with the explanation, once it is there. */
+  onExplained?: ((explanation: Explanation) => void) | undefined;
 }
 
 /** An item of a partition; the chosen one is open, next to its explanation. */
-export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemProps) {
+export function ItemView({ item, isChosen, isWritable, place, onChange, onExplained }: ItemProps) {
   const [isEdited, setEdited] = useState(false);
   const [after, setAfter] = useState<number>();
   return (
@@ -68,7 +70,7 @@ export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemPr
               <Ripple write={{ source: item.source, target: item.target, after }} onProjected={onChange} />
             </section>
           )}
-          <Explained key={JSON.stringify(item)} item={item} isWritable={isWritable} onChange={onChange} />
+          <Explained key={JSON.stringify(item)} {...{ item, isWritable, onChange, onExplained }} />
         </>
       )}
     </article>
@@ -79,8 +81,13 @@ function Explained({
   item: { source, target },
   isWritable,
   onChange,
-}: Pick<ItemProps, 'item' | 'isWritable' | 'onChange'>) {
+  onExplained,
+}: Pick<ItemProps, 'item' | 'isWritable' | 'onChange' | 'onExplained'>) {
   const asked = useAnswer<Explanation>('/api/explain', { source, target });
+  const { answer } = asked;
+  useEffect(() => {
+    if (answer !== undefined) onExplained?.(answer);
+  }, [answer, onExplained]);
   const changed = (): void => {
     asked.again();
     onChange();

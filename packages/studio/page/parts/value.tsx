@@ -43,20 +43,7 @@ export function AnyValue({ value }: { value: unknown }) {
       </ul>
     );
   }
-  return (
-    <dl class="nested">
-      {entries.map(([name, one]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <AnyValue value={one} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <NamedValues kind="nested" entries={entries} />;
 }
 
 /** The entries of a list or a map; undefined for all else, numbers with all of their digits among it. */
@@ -75,20 +62,7 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
   // An engine gives them in any order.
   const entries = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
-  return (
-    <dl class="attributes">
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <AnyValue value={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <NamedValues kind="attributes" entries={entries} />;
 }
 
 /** Two texts one below the other, with what differs between them marked; of two maps each attribute in a row. Null is nothing. */
@@ -185,4 +159,21 @@ function sameEnds(left: string, right: string): [start: number, end: number] {
   let end = 0;
   while (end < most - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
   return [start, end];
+}
+
+function NamedValues({ kind, entries }: { kind: 'nested' | 'attributes'; entries: readonly [string, unknown][] }) {
+  return (
+    <dl class={kind}>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>
+            <AnyValue value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

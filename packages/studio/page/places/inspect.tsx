@@ -1,4 +1,6 @@
+import { useState } from 'preact/hooks';
 import { DERIVED_PREFIX } from '../../../../src/core/items/derived-prefix.ts';
+import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
@@ -6,7 +8,7 @@ import { Link } from '../base/place.tsx';
 import { type ItemProps, ItemView } from '../items/item.tsx';
 import { IdForm } from '../parts/id-form.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Start } from './start.tsx';
 import { Suspects } from './suspects.tsx';
 
@@ -44,21 +46,31 @@ function Partition(props: PartitionProps) {
   const pageParameters = (side: Side) => ({ id, side, limit: '25', cursor: parameters.get(side) ?? undefined });
   const base = useAnswer<PartitionAnswer>('/api/partition', pageParameters('base'));
   const derived = useAnswer<PartitionAnswer>('/api/partition', pageParameters('derived'));
+  const [explanation, setExplanation] = useState<Explanation>();
   const again = (): void => {
     base.again();
     derived.again();
   };
+  const chosen = parameters.get('target');
+  const isOfChosen = explanation?.item.source === id && explanation.item.target === chosen;
+  const missing = isOfChosen ? missingItems(explanation) : [];
   return (
     <>
       <p>
         <Link to={addressOf('/explore', { id })}>Explore this node</Link>
       </p>
       <div class="split even">
-        <SideOf {...props} side="base" asked={base} onChange={again} />
-        <SideOf {...props} side="derived" asked={derived} onChange={again} />
+        <SideOf {...props} side="base" asked={base} onChange={again} onExplained={setExplanation} missing={[]} />
+        <SideOf {...props} side="derived" asked={derived} onChange={again} missing={missing} />
       </div>
     </>
   );
+}
+
+/** The derived items of the same partition that an explained base item asks for, and that are not there. */
+function missingItems({ item, parts }: Explanation): string[] {
+  const own = parts.filter(({ source, difference }) => source === item.source && difference?.stored === null);
+  return [...new Set(own.filter(({ name }) => name !== 'keys').map(({ target }) => target))];
 }
 
 function SideOf({
@@ -67,8 +79,13 @@ function SideOf({
   parameters,
   side,
   asked,
+  missing,
   onChange,
-}: PartitionProps & { side: Side; asked: Asked<PartitionAnswer>; onChange: () => void }) {
+  onExplained,
+}: PartitionProps & { side: Side; asked: Asked<PartitionAnswer>; missing: readonly string[] } & Pick<
+    ItemProps,
+    'onChange' | 'onExplained'
+  >) {
   const chosen = parameters.get('target');
   const isOfThisSide = chosen?.startsWith(DERIVED_PREFIX) === (side === 'derived');
   const cursors = { base: parameters.get('base') ?? undefined, derived: parameters.get('derived') ?? undefined };
@@ -87,6 +104,16 @@ function SideOf({
             )}
             {items.length === 0 && <p class="quiet">There are none.</p>}
             <ul class="items">
+              {missing
+                .filter((target) => items.every((item) => item.target !== target))
+                .map((target) => (
+                  <li key={target} class="ghost">
+                    <Link to={addressOf('/inspect', { id, ...cursors, target })} class="key">
+                      <bdi>{target}</bdi>
+                    </Link>{' '}
+                    <Badge kind="bad">not there</Badge>
+                  </li>
+                ))}
               {items.map((item) => (
                 <li key={item.target} class={item.target === chosen ? 'chosen' : undefined}>
                   <ItemView
@@ -99,6 +126,7 @@ function SideOf({
                       target: item.target === chosen ? undefined : item.target,
                     })}
                     onChange={onChange}
+                    onExplained={onExplained}
                   />
                 </li>
               ))}

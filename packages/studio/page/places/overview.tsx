@@ -1,7 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { useAnswer } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
@@ -10,7 +9,7 @@ import { Verified } from '../parts/verified.tsx';
 import { Live, noteMoment } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
-/** Milliseconds between two reads of the status while the page is in front. */
+/** Milliseconds between an answer and the next read of the status while the page is in front. */
 const EVERY_MS = 5_000;
 const STATE_KINDS = {
   'at end': 'good',
@@ -23,16 +22,11 @@ const STATE_KINDS = {
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
   const asked = useAnswer<StatusAnswer>('/api/status');
-  const { again, answer } = asked;
-  const isWaiting = useRef(false);
-  isWaiting.current = asked.isWaiting;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      // A hidden page takes no units. A newer question would drop the answer to one that takes longer than the time between two.
-      if (!document.hidden && !isWaiting.current) again();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [again]);
+  const { answer } = asked;
+  useAskedLater(asked, EVERY_MS);
+  // The answer without the stream comes first.
+  const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
+  const ofTable = answer === undefined && asked.failure === undefined ? quick : asked;
   // Before it is drawn: a moment that is known already is not noted again.
   if (answer !== undefined) noteMoment(answer);
   return (
@@ -49,7 +43,7 @@ export function Overview({ model, parameters }: PlaceProps) {
         <Told asked={asked}>{({ atMs }) => <Live at={atMs} />}</Told>
       </Card>
       <Card title="Quarantine">
-        <Told asked={asked}>
+        <Told asked={ofTable}>
           {({ quarantined }) => (
             <Rows
               label="Quarantine by reason"
@@ -62,14 +56,14 @@ export function Overview({ model, parameters }: PlaceProps) {
         <Link to="/trust">See the entries</Link>
       </Card>
       <Card title="Last check">
-        <Told asked={asked}>{({ lastCheck }) => <LastCheck lastCheck={lastCheck} />}</Told>
+        <Told asked={ofTable}>{({ lastCheck }) => <LastCheck lastCheck={lastCheck} />}</Told>
         <Link to="/trust">Run a check</Link>
       </Card>
       <Card title="Verified">
         <Told asked={asked}>{(status) => <Verified status={status} />}</Told>
       </Card>
       <Card title="Table and registry">
-        <Told asked={asked}>{(status) => <Table status={status} />}</Told>
+        <Told asked={ofTable}>{(status) => <Table status={status} />}</Told>
       </Card>
     </div>
   );

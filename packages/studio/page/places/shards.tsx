@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
@@ -13,6 +14,10 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
 /** A shard with more than this many times the even share is hot. */
 const HOT = 5;
+/** A count reads each shard. With more shards than these it is asked for by a button that says the price. */
+const SHARDS_AT_ONCE = 40;
+/** Read units of a shard at least, for the count and the rows. */
+const UNITS_OF_A_SHARD = 0.5;
 
 /** How the items of a search lie over its shards, and how they would with the other hash. */
 export function Shards({ model, parameters }: PlaceProps) {
@@ -60,7 +65,11 @@ export function Shards({ model, parameters }: PlaceProps) {
           to={(value) => addressOf('/shards', { search: name, partition: value })}
         />
       )}
-      {isAsked ? <Spread name={search.name} partition={partition} /> : <p class="quiet">Name a partition.</p>}
+      {isAsked ? (
+        <Spread key={`${search.name} ${partition}`} search={search} partition={partition} />
+      ) : (
+        <p class="quiet">Name a partition.</p>
+      )}
       {searches.length > 1 && <AllSearches searches={searches} sample={sample} />}
     </>
   );
@@ -86,8 +95,15 @@ function AllSearches({ searches, sample }: { searches: readonly DescribedSearch[
   );
 }
 
-function Spread({ name, partition }: { name: string; partition: string | undefined }) {
-  const asked = useAnswer<ShardsAnswer>('/api/shards', { name, partition });
+function Spread({ search: { name, shards }, partition }: { search: DescribedSearch; partition: string | undefined }) {
+  const [isWanted, setWanted] = useState(Number(shards) <= SHARDS_AT_ONCE);
+  const asked = useAnswer<ShardsAnswer>(isWanted ? '/api/shards' : undefined, { name, partition });
+  if (!isWanted)
+    return (
+      <button type="button" onClick={() => setWanted(true)}>
+        Count the {figureText(Number(shards))} shards: {figureText(Number(shards) * UNITS_OF_A_SHARD)} RCU or more
+      </button>
+    );
   return <Told asked={asked}>{(answer) => <Shown name={name} answer={answer} />}</Told>;
 }
 

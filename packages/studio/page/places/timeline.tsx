@@ -1,13 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { TimelineAnswer } from '../../api/timeline.ts';
 import type { ProjectionChange, ReaderUse, TimelineMoment } from '../../base/timeline.ts';
-import { useAnswer } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, Told } from '../parts/told.tsx';
 
-/** Milliseconds between two looks while the page is in front. */
+/** Milliseconds between an answer and the next look while the page is in front. */
 const EVERY_MS = 2_000;
 /** Moments that the table of readers has, a column each. */
 const MOST_COLUMNS = 12;
@@ -15,15 +14,7 @@ const MOST_COLUMNS = 12;
 /** The changes of the model, newest first, and what readers used meanwhile. */
 export function Timeline() {
   const asked = useAnswer<TimelineAnswer>('/api/timeline');
-  const { again } = asked;
-  const isWaiting = useRef(false);
-  isWaiting.current = asked.isWaiting;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden && !isWaiting.current) again();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [again]);
+  useAskedLater(asked, EVERY_MS);
   return (
     <Told asked={asked}>
       {({ hasRegistry, moments }) => {

@@ -1,6 +1,7 @@
 import { encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
 import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
+import type { EdgeloomError } from '../../../foundation/errors.ts';
 import { type KeyRange, prefixRange } from './key-range.ts';
 import {
   type Between,
@@ -20,18 +21,10 @@ import {
 
 /** Arguments about beginnings: of texts and dates, and of orders by several values, whose leading ones are given. */
 
-/** Arguments about an order by several values, and about a path. */
-
 /** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, caseInsensitive: fold } = query;
-  if (order.kind !== 'path')
-    throw invalidArgument(
-      query,
-      'path',
-      'has no meaning: the search is by one value',
-      'Ask with equals, beginsWith or a range.',
-    );
+  if (order.kind !== 'path') throw noPathError(query);
   return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
@@ -49,15 +42,18 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
  */
 export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
   const { order } = query;
-  if (order.kind !== 'path')
-    throw invalidArgument(
-      query,
-      'path',
-      'has no meaning: the search is by one value',
-      'Ask with equals, beginsWith or a range.',
-    );
+  if (order.kind !== 'path') throw noPathError(query);
   const parts = order.attributes.map((attribute) => ({ kind: 'attribute', attribute, type: 'string' }) as const);
   return partsRange({ ...query, order: { kind: 'parts', parts } }, range);
+}
+
+function noPathError(query: OrderOfQuery): EdgeloomError {
+  return invalidArgument(
+    query,
+    'path',
+    'has no meaning: the search is by one value',
+    'Ask with equals, beginsWith or a range.',
+  );
 }
 
 /** The range of one part of an order by several values, behind leading values that are given whole. */
