@@ -37,14 +37,19 @@ export interface ShownShard {
 /** What streams are allowed to do to an observer, in milliseconds. */
 export const STREAM_LIMITS = { lateMs: 8_000, skewMs: 400, transactionMs: 2_000 } as const;
 
-/** The record of a change. */
-export function recordOf({ key, before, after }: TableChange, sequenceNumber: string, seconds: number): StreamRecord {
+/** The record of a change. `keys`: the key attributes, where they are not `source` and `target`. */
+export function recordOf(
+  { key, before, after }: TableChange,
+  sequenceNumber: string,
+  createdAt: NonNullable<StreamRecord['dynamodb']>['ApproximateCreationDateTime'],
+  keys: Item = { source: { S: key.source }, target: { S: key.target } },
+): StreamRecord {
   return {
     eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
     dynamodb: {
-      Keys: { source: { S: key.source }, target: { S: key.target } },
+      Keys: keys,
       SequenceNumber: sequenceNumber,
-      ApproximateCreationDateTime: seconds,
+      ApproximateCreationDateTime: createdAt,
       ...(before && { OldImage: before }),
       ...(after && { NewImage: after }),
     },

@@ -4,6 +4,8 @@ import type { StreamRecord, StreamSource } from '../../../../src/stream/source.t
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { observe } from '../../../../src/trust/observe/observe.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
+import type { ItemChange } from '../../../support/memory-store/memory-store.ts';
+import { recordOf } from '../../kernel/shown-stream.ts';
 import { textOf } from '../../kernel/values.ts';
 import type { ModelSpec } from './specs.ts';
 import { modelOf, Stage } from './stage.ts';
@@ -148,34 +150,21 @@ class ObservedStage extends Stage {
   }
 
   private baseRecords(): StreamRecord[] {
-    return this.table.records.map((record) => toRecord(record, record, record.createdAtSeconds!));
+    return this.table.records.map((record) => {
+      const { source, target, sequenceNumber, createdAtSeconds } = record;
+      return toRecord({ ...record, key: { source, target } }, sequenceNumber, createdAtSeconds!);
+    });
   }
 
   private derivedRecords(): StreamRecord[] {
-    return this.table.derivedChanges.map((change, i) => {
-      const numbered = { ...change, sequenceNumber: String(i + 1) };
-      return toRecord(change.key, numbered, Math.floor(this.madeMs[i]! / 1_000));
-    });
+    return this.table.derivedChanges.map((change, i) =>
+      toRecord(change, String(i + 1), Math.floor(this.madeMs[i]! / 1_000)),
+    );
   }
 }
 
-function toRecord(
-  { source, target }: { source: string; target: string },
-  {
-    oldImage,
-    newImage,
-    sequenceNumber,
-  }: Pick<Stage['table']['records'][number], 'oldImage' | 'newImage' | 'sequenceNumber'>,
-  seconds: number,
-): StreamRecord {
-  const dynamodb = {
-    Keys: { source: { S: source }, target: { S: target } },
-    ...{ SequenceNumber: sequenceNumber, ApproximateCreationDateTime: seconds },
-    ...(oldImage && { OldImage: oldImage }),
-    ...(newImage && { NewImage: newImage }),
-  };
-  const eventName = oldImage === undefined ? 'INSERT' : newImage === undefined ? 'REMOVE' : 'MODIFY';
-  return { eventName, eventSourceARN: ARN, dynamodb };
+function toRecord({ key, oldImage, newImage }: ItemChange, sequenceNumber: string, seconds: number): StreamRecord {
+  return { ...recordOf({ key, before: oldImage, after: newImage }, sequenceNumber, seconds), eventSourceARN: ARN };
 }
 
 /** The schedules, by what happens in them; each gives what the observer says wrongly. */

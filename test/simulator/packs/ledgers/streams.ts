@@ -1,7 +1,6 @@
-import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { RawRecord } from '../../../../src/stream/decode.ts';
 import type { Random } from '../../kernel/random.ts';
-import type { TableChange } from '../../kernel/shown-stream.ts';
+import { recordOf, type TableChange } from '../../kernel/shown-stream.ts';
 import type { Names } from '../../kernel/table.ts';
 
 /** A shard of the stream: the records of its items in their order. */
@@ -32,23 +31,13 @@ export class Streams {
   }
 
   /** Notes a change in the shard of its item. */
-  append({ key, before, after }: TableChange, nowMs: number): void {
-    const shard = this.open[spread(`${key.source}|${key.target}`) % this.open.length]!;
+  append(change: TableChange, nowMs: number): void {
+    const shard = this.open[spread(`${change.key.source}|${change.key.target}`) % this.open.length]!;
     shard.number += BigInt(this.dice.between(1, 900));
-    const { partitionKey, sortKey } = this.names;
-    const raw: RawRecord = {
-      eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
-      eventSourceARN: STREAM_ARN,
-      dynamodb: {
-        Keys: { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } } satisfies Item,
-        ...(before && { OldImage: before }),
-        ...(after && { NewImage: after }),
-        SequenceNumber: shard.number.toString(),
-        ApproximateCreationDateTime: Math.floor(nowMs / 1000),
-        StreamViewType: 'NEW_AND_OLD_IMAGES',
-      },
-    };
-    shard.records.push({ raw, madeAtMs: nowMs });
+    const { source, target } = change.key;
+    const keys = { [this.names.partitionKey]: { S: source }, [this.names.sortKey]: { S: target } };
+    const record = recordOf(change, shard.number.toString(), Math.floor(nowMs / 1000), keys);
+    shard.records.push({ raw: { ...record, eventSourceARN: STREAM_ARN }, madeAtMs: nowMs });
   }
 
   /** Closes a shard; a child takes its items over. Its numbers need not go on from those of its parent. */

@@ -9,6 +9,7 @@ import { sourceTable } from '../../../../src/mirror/source.ts';
 import type { RawRecord } from '../../../../src/stream/raw-record.ts';
 import { asFailures, type Pack } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { recordOf } from '../../kernel/shown-stream.ts';
 import { keysOf, sameText, stableText } from '../../kernel/values.ts';
 import { AttackTable } from './table.ts';
 
@@ -268,18 +269,11 @@ class Attack {
     const shard = this.shards.at(place % 2 === 0 ? -1 : -2)!;
     shard.lastNumber += this.random.between(1, 40);
     const seconds = Math.floor(this.now / 1000);
+    const createdAt = this.random.chance(0.5) ? seconds : new Date(seconds * 1000);
+    const keys = asItem({ pk: key.source, sk: key.target });
     shard.records.push({
       at: this.now,
-      raw: {
-        eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
-        dynamodb: {
-          Keys: asItem({ pk: key.source, sk: key.target }),
-          ...(before && { OldImage: before }),
-          ...(after && { NewImage: after }),
-          SequenceNumber: String(shard.lastNumber),
-          ApproximateCreationDateTime: this.random.chance(0.5) ? seconds : new Date(seconds * 1000),
-        },
-      },
+      raw: recordOf({ key, before, after }, String(shard.lastNumber), createdAt, keys),
     });
   }
 

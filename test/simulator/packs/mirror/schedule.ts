@@ -17,6 +17,7 @@ import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { recordOf } from '../../kernel/shown-stream.ts';
 
 /**
  * One schedule of a mirror: a source table with a stream of two shards, consumers whose batches are cut anew, repeated, stalled and
@@ -357,16 +358,8 @@ class MirrorSchedule {
     if (!this.isStreaming) return;
     this.sequence += 1 + this.random.below(60);
     const shard = this.shards.at(id === 'a' ? -1 : -2)!;
-    shard.records.push({
-      eventName: before === undefined ? 'INSERT' : next === undefined ? 'REMOVE' : 'MODIFY',
-      dynamodb: {
-        Keys: { id: { S: id } },
-        ...(before && { OldImage: before }),
-        ...(next && { NewImage: next }),
-        SequenceNumber: String(this.sequence),
-        ApproximateCreationDateTime: Math.floor(this.now / 1000),
-      },
-    });
+    const change = { key: { source: id, target: id }, before, after: next };
+    shard.records.push(recordOf(change, String(this.sequence), Math.floor(this.now / 1000), { id: { S: id } }));
   }
 
   /** DynamoDB deletes what has expired. */

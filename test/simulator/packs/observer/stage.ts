@@ -14,6 +14,7 @@ import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { type ItemChange, MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { LABEL } from '../../../support/records.ts';
 import { ScriptedStream } from '../../../support/scripted-stream.ts';
+import { recordOf } from '../../kernel/shown-stream.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
 import { graphOf, type ModelOptions } from '../projecting/models.ts';
 import { SECOND } from '../projecting/time.ts';
@@ -246,17 +247,10 @@ export class Stage {
     this.written.set(name, this.nowMs);
     const sequenceNumber = this.nextNumber();
     const seconds = Math.floor(this.nowMs / SECOND + (this.ahead[shardId] ?? 0));
-    const { source, target } = key;
     this.hidden.push({
       shardId,
       shownMs: this.nowMs + this.late * SECOND,
-      record: {
-        eventName: newImage === undefined ? 'REMOVE' : oldImage === undefined ? 'INSERT' : 'MODIFY',
-        dynamodb: {
-          ...{ Keys: { source: { S: source }, target: { S: target } }, OldImage: oldImage, NewImage: newImage },
-          ...{ SequenceNumber: sequenceNumber, ApproximateCreationDateTime: seconds },
-        },
-      },
+      record: recordOf({ key, before: oldImage, after: newImage }, sequenceNumber, seconds),
     });
     this.until(this.now);
     if (isForProjector(key))

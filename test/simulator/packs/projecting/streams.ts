@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { decodeRecords, type RawRecord } from '../../../../src/stream/decode.ts';
 import type { ItemChange } from '../../../support/memory-store/memory-store.ts';
 import type { Choices } from '../../kernel/choices.ts';
+import { recordOf } from '../../kernel/shown-stream.ts';
 
 /** A record in a shard, and when it was made. */
 export interface ShardRecord {
@@ -109,20 +110,12 @@ export class Streams {
     const name = key.source === SERVICE_PARTITION ? key.source : `${key.source} ${key.target}`;
     const place = this.placeOf(name);
     const shard = this.shards.find(({ from, to }) => place >= from && place < to)!;
-    const raw: RawRecord = {
-      eventName: newImage === undefined ? 'REMOVE' : oldImage === undefined ? 'INSERT' : 'MODIFY',
-      dynamodb: {
-        Keys: { source: { S: key.source }, target: { S: key.target } },
-        OldImage: oldImage,
-        NewImage: newImage,
-        SequenceNumber: this.nextNumber(shard),
-        ApproximateCreationDateTime: Math.floor(atMs / 1000),
-      },
-    };
+    const change = { key, before: oldImage, after: newImage };
+    const raw = recordOf(change, this.nextNumber(shard), Math.floor(atMs / 1000));
     this.whole?.arrived(shard, raw, atMs);
-    const [change] = decodeRecords(this.graph, [raw], streamArn(this.generation));
-    if (change === undefined) return undefined;
-    const record = { change, atMs };
+    const [decoded] = decodeRecords(this.graph, [raw], streamArn(this.generation));
+    if (decoded === undefined) return undefined;
+    const record = { change: decoded, atMs };
     this.reader.arrived(shard, record);
     return record;
   }

@@ -1,14 +1,12 @@
-import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import {
   type StreamDescription,
   StreamError,
   type StreamPage,
-  type StreamRecord,
   type StreamSource,
 } from '../../../../src/stream/source.ts';
 import type { Agenda } from '../../kernel/agenda.ts';
 import type { Random } from '../../kernel/random.ts';
-import type { TableChange } from '../../kernel/shown-stream.ts';
+import { recordOf, type TableChange } from '../../kernel/shown-stream.ts';
 import { textOf } from '../../kernel/values.ts';
 import { type CallWeather, Death } from './table.ts';
 
@@ -172,27 +170,15 @@ export class PlainStreams {
         const start = Number(place);
         if (start < this.kept(shard)) throw new StreamError('trimmed', `place ${start} is gone`);
         const end = Math.min(this.shown(shard), start + Math.min(limit, nature.page));
-        const records = shard.entries.slice(start, end).map(recordOf);
+        const records = shard.entries
+          .slice(start, end)
+          .map(({ written, number, stampMs }) => recordOf(written, String(number), stampMs / 1_000));
         const isOver = shard.closedMs !== undefined && end === shard.entries.length;
         clock.pass(dice.below(weather.longestMs));
         return { records, ...(!isOver && { next: `${id} ${end}` }) };
       },
     };
   }
-}
-
-function recordOf({ number, written: { key, before, after }, stampMs }: Entry): StreamRecord {
-  const keys: Item = { source: { S: key.source }, target: { S: key.target } };
-  return {
-    eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
-    dynamodb: {
-      Keys: keys,
-      ...(before && { OldImage: before }),
-      ...(after && { NewImage: after }),
-      SequenceNumber: String(number),
-      ApproximateCreationDateTime: stampMs / 1_000,
-    },
-  };
 }
 
 /** Whether a record is one of a base item. */
