@@ -275,6 +275,7 @@ function optionsPage(sources: Sources): string {
     const symbol = sources.checker.getSymbolAtLocation(sources.file(path));
     const exported = symbol === undefined ? [] : sources.checker.getExportsOfModule(symbol);
     const tables = exported
+      .filter(({ name }) => !OF_THE_MODEL.includes(name))
       .sort((left, right) => (left.name < right.name ? -1 : 1))
       .flatMap((one) => optionsOf(sources, one))
       .map(({ name, about, rows }) => `### ${code(name)}\n\n${about}\n\n${table(['option', 'type', 'means'], rows)}`);
@@ -282,7 +283,7 @@ function optionsPage(sources: Sources): string {
   });
   return page(
     'Options',
-    'The options of each function, and of the methods of readers and writers, by entry point. A `?` marks those that may be left out.',
+    'The options of each function, and of the methods of readers and writers, by entry point. A `?` marks those that may be left out. [Options of the model](model-options.md) has those of a model file.',
     ...sections,
   );
 }
@@ -316,6 +317,9 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): { name: strin
     ? optionsOfDeclared(sources, exported.name, declared)
     : [];
 }
+
+/** Functions of a model file: `model-options.md` has their options, with defaults and costs. */
+const OF_THE_MODEL = ['defineGraph', 'edge', 'node', 'part'];
 
 /** The interfaces whose methods take options. */
 const WITH_METHODS = ['Reader', 'Writer'];

@@ -15,6 +15,8 @@ const PLACES: [name: string, place: string][] = [
   ['Explore, with results', '/explore?search=USER.name&prefix=a'],
   ['Explore, a node', '/explore?id=GOAL-G1'],
   ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
+  ['Explore, two nodes compared', '/explore?id=GOAL-G1&part=compare&with=GOAL-G0'],
+  ['Explore, a node to create', '/explore?id=GOAL-NEW'],
   ['Explore, a neighbourhood', '/explore?id=USER-U1&part=graph'],
   ['Query, at first', '/query'],
   ['Inspect, at first', '/inspect'],
@@ -314,6 +316,38 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await page.getByRole('img', { name: /in each of/ }).count()).toBe(0);
     await count.click();
     await page.getByRole('img', { name: /in each of 200 shards/ }).waitFor();
+  });
+
+  it('compares two nodes: attributes that differ, and edges of one alone', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=GOAL-G1');
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByLabel('With the node').fill('GOAL-G10');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await expect
+      .poll(() => rows('Attributes that differ').allInnerTexts())
+      .toEqual([expect.stringMatching(/^title\s+Goal 1\s+Goal 10$/)]);
+    expect(await page.locator('main').innerText()).toContain('Equal: ');
+    expect(await rows('Edges of GOAL-G1 alone').allInnerTexts()).toEqual([
+      expect.stringMatching(/^MEMBER\s+USER-U1\s+role: HELPER$/),
+    ]);
+    expect(await rows('Edges of GOAL-G10 alone').count()).toBe(2);
+  });
+
+  it('creates a node that is not there, and shows why the writer refuses', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=USER-NEW');
+    const form = page.getByRole('form', { name: 'Create the node' });
+    await form.getByLabel('Attributes as JSON').fill('{"name": ');
+    await form.getByRole('button', { name: 'Create USER-NEW' }).click();
+    await form.getByRole('alert').waitFor();
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+    await form.getByLabel('Attributes as JSON').fill('{"name": "Grace"}');
+    await form.getByRole('button', { name: 'Create USER-NEW' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await page.getByRole('region', { name: 'Attributes' }).innerText()).toContain('Grace');
+    await at.opened.writer.deleteNode('USER-NEW');
+    await at.opened.worker.idle();
   });
 
   it('explains an item that is not on the page of its list, or not there at all', async () => {

@@ -6,14 +6,16 @@ import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { Create } from '../items/create.tsx';
 import { AttributeRows, LiveMark, PagedRows } from '../parts/paged-rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
+import { Compare } from './compare.tsx';
 import { Inbound } from './inbound.tsx';
 import { Neighbourhood } from './neighbourhood.tsx';
 
-const PARTS = { node: 'Node', edges: 'Edges', inbound: 'Inbound', graph: 'Neighbourhood' } as const;
+const PARTS = { node: 'Node', edges: 'Edges', inbound: 'Inbound', graph: 'Neighbourhood', compare: 'Compare' } as const;
 
 /** A node and what is around it; each part has its address. */
 export function NodeView({ model, id, parameters }: NodePartProps) {
@@ -41,6 +43,8 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         <Inbound model={model} id={id} parameters={parameters} />
       ) : part === 'graph' ? (
         <Neighbourhood model={model} id={id} />
+      ) : part === 'compare' ? (
+        <Compare model={model} id={id} parameters={parameters} />
       ) : (
         <NodeItself model={model} id={id} />
       )}
@@ -65,9 +69,12 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
           <>
             <Card title="Attributes">
               {base === null ? (
-                <p>
-                  <Badge kind="late">absent</Badge> There is no such node.
-                </p>
+                <>
+                  <p>
+                    <Badge kind="late">absent</Badge> There is no such node.
+                  </p>
+                  {model.isWritable && <Create id={id} onDone={asked.again} />}
+                </>
               ) : (
                 <Attributes attributes={base} />
               )}
