@@ -59,7 +59,7 @@ export class BatchRun {
     await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
   }
 
-  /** Puts an entry for each item that the batch has written beside a rebuild by another model. */
+  /** Puts an entry for each item that the batch has written during a rebuild by another model. */
   async quarantineWritten(records: readonly ChangeRecord[], units: readonly Unit[]): Promise<void> {
     const { context, failures, concurrency } = this;
     const quarantineOrFail = async (key: ItemKey): Promise<void> => {
