@@ -5,9 +5,9 @@ import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
 /**
- * The promise of the observer, attacked by a stream, a consumer and an oracle that share no code with the library: what it claims is so,
- * what it calls drift is drift, at rest it tells of all drift, and its time goes on when all is calm. Longer runs: `npm run simulate -- verify --runs N
- * --seed S`.
+ * The promise of the observer, attacked by a consumer and an oracle that share no code with the library: what it claims is so, what it
+ * calls drift is drift, at rest it tells of all drift, and its time goes on when all is calm. Longer runs:
+ * `npm run simulate -- verify --runs N --seed S`.
  */
 
 const SCHEDULES = seeds({ part: 100, whole: 2_000 });

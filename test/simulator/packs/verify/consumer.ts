@@ -2,9 +2,10 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Agenda } from '../../kernel/agenda.ts';
 import type { Random } from '../../kernel/random.ts';
+import type { ShownRecord, ShownShard } from '../../kernel/shown-stream.ts';
 import { contentOf } from '../../kernel/stored-parts.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
-import { type Entry, isBase, type PlainShard, type PlainStreams } from './streams.ts';
+import type { WholeStream } from '../../kernel/whole-stream.ts';
 import type { WrittenTable } from './table.ts';
 import { evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
 
@@ -35,16 +36,16 @@ export class PlainConsumer {
   /** Revisions never begin anew, whoever has deleted the item meanwhile. */
   private readonly revisions = new Map<string, number>();
   /** Records that were given up and are not redriven yet. */
-  private readonly givenUp = new Set<Entry>();
+  private readonly givenUp = new Set<ShownRecord>();
   /** The names of parts that nothing is on its way to put right, because somebody has broken them. */
   readonly broken = new Set<string>();
-  private readonly idle = new Set<PlainShard>();
+  private readonly idle = new Set<ShownShard>();
   isStopped = false;
   isCalm = false;
 
   constructor(
     private readonly table: WrittenTable,
-    private readonly streams: PlainStreams,
+    private readonly streams: WholeStream,
     private readonly clock: Agenda,
     private readonly dice: Random,
     private readonly features: Features,
@@ -69,11 +70,11 @@ export class PlainConsumer {
     let least = now;
     for (const shard of this.streams.shards) {
       const shown = this.streams.shown(shard);
-      for (const entry of shard.entries.slice(this.places.get(shard.id) ?? 0, shown)) {
-        if (isBase(entry)) least = Math.min(least, entry.stampMs);
+      for (const entry of shard.records.slice(this.places.get(shard.id) ?? 0, shown)) {
+        if (isBase(entry)) least = Math.min(least, stampOf(entry));
       }
     }
-    for (const { stampMs } of this.givenUp) least = Math.min(least, stampMs);
+    for (const entry of this.givenUp) least = Math.min(least, stampOf(entry));
     return least;
   }
 
@@ -82,8 +83,8 @@ export class PlainConsumer {
     return this.givenUp.size === 0 && this.streams.shards.every((shard) => this.isShardDone(shard));
   }
 
-  private isShardDone({ id, entries }: PlainShard): boolean {
-    return !entries.slice(this.places.get(id) ?? 0).some(isBase);
+  private isShardDone({ id, records }: ShownShard): boolean {
+    return !records.slice(this.places.get(id) ?? 0).some(isBase);
   }
 
   private delay(): number {
@@ -92,18 +93,19 @@ export class PlainConsumer {
     return this.dice.chance(0.02) ? this.dice.below(restsMs + 1) : this.dice.below(stepMs);
   }
 
-  private poll(shard: PlainShard): void {
+  private poll(shard: ShownShard): void {
     this.clock.in(this.delay(), () => {
-      const isWaiting = shard.parent !== undefined && !this.isShardDone(shard.parent);
-      const place = shard.entries.findIndex((entry, at) => at >= this.places.get(shard.id)! && isBase(entry));
+      const parent = this.streams.shards.find(({ id }) => id === shard.parent);
+      const isWaiting = parent !== undefined && !this.isShardDone(parent);
+      const place = shard.records.findIndex((entry, at) => at >= this.places.get(shard.id)! && isBase(entry));
       if (this.isStopped || isWaiting || place < 0) this.idle.add(shard);
       else this.apply(shard, place);
     });
   }
 
-  private apply(shard: PlainShard, place: number): void {
+  private apply(shard: ShownShard, place: number): void {
     const { dice, nature, clock } = this;
-    const entry = shard.entries[place]!;
+    const entry = shard.records[place]!;
     const done = (): void => {
       this.places.set(shard.id, Math.max(place + 1, this.places.get(shard.id)!));
       this.poll(shard);
@@ -111,7 +113,7 @@ export class PlainConsumer {
       this.follow();
     };
     if (!this.isCalm && dice.chance(nature.lies)) {
-      for (const name of this.partsOf(entry.written.key)) this.broken.add(name);
+      for (const name of this.partsOf(entry.key)) this.broken.add(name);
       done();
       return;
     }
@@ -135,7 +137,8 @@ export class PlainConsumer {
     step();
   }
 
-  private *steps({ written: { key }, number }: Entry): Steps {
+  private *steps({ key, record }: ShownRecord): Steps {
+    const number = record.dynamodb!.SequenceNumber!;
     const { source, target } = key;
     if (source === target && source.startsWith('USER')) {
       yield* this.reconcileView(source, number);
@@ -160,7 +163,7 @@ export class PlainConsumer {
     } else yield* this.reconcileIndexItem(source, target, number);
   }
 
-  private *reconcileReverse(source: string, edge: string, number: number): Steps {
+  private *reconcileReverse(source: string, edge: string, number: string): Steps {
     const key = { source: edge.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
     yield* this.underRevision([key], () => {
       const isThere = this.table.current({ source, target: edge }) !== undefined;
@@ -168,7 +171,7 @@ export class PlainConsumer {
     });
   }
 
-  *reconcileView(source: string, number: number, isEvicted?: boolean): Steps {
+  *reconcileView(source: string, number: string, isEvicted?: boolean): Steps {
     const key = { source, target: '~view' };
     yield* this.underRevision([key], () => {
       const { attributes, elements, copies } = wantedView(this.table, this.features, source);
@@ -185,7 +188,7 @@ export class PlainConsumer {
     });
   }
 
-  private *reconcileIndexItem(source: string, edge: string, number: number): Steps {
+  private *reconcileIndexItem(source: string, edge: string, number: string): Steps {
     const key = { source, target: `~ix/${edge}` };
     const count = { source, target: '~degree/LIKES' };
     const isCounted = this.features.counts && edge.startsWith('LIKES-');
@@ -223,17 +226,17 @@ export class PlainConsumer {
   }
 
   /** Writes an item under its next revision. Without content it leaves a tombstone. */
-  write({ source, target }: ItemKey, number: number | undefined, content: Item): void {
+  write({ source, target }: ItemKey, number: string | undefined, content: Item): void {
     const name = keysOf({ source, target });
     const revision = this.revisionOf({ source, target }) + 1;
     this.revisions.set(name, revision);
-    const label = this.streams.arn.split('/stream/')[1];
+    const label = this.streams.streamArn.split('/stream/')[1];
     const isTombstone = Object.keys(content).length === 0;
     this.table.write(
       { source, target },
       {
         ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
-        ...(number !== undefined && { w: { S: `${label}/${String(number).padStart(40, '0')}` } }),
+        ...(number !== undefined && { w: { S: `${label}/${number.padStart(40, '0')}` } }),
         ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
         ...content,
       },
@@ -248,7 +251,7 @@ export class PlainConsumer {
   }
 
   /** Evicts an edge type from a view, or brings it back. */
-  evict(source: string, isEvicted: boolean, number: number): void {
+  evict(source: string, isEvicted: boolean, number: string): void {
     this.run(this.reconcileView(source, number, isEvicted));
   }
 
@@ -276,4 +279,14 @@ export class PlainConsumer {
       nameOfPart(view, 'copy', target),
     ];
   }
+}
+
+/** Tells whether a record is one of a base item. */
+function isBase({ key }: ShownRecord): boolean {
+  return !key.target.startsWith('~');
+}
+
+/** The time that a record says it was made, in milliseconds. */
+function stampOf({ record }: ShownRecord): number {
+  return Number(record.dynamodb!.ApproximateCreationDateTime) * 1_000;
 }

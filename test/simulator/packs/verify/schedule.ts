@@ -12,16 +12,16 @@ import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { Agenda } from '../../kernel/agenda.ts';
 import type { Pack, SeedFailure, SeedOutcome } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { STREAM_LIMITS } from '../../kernel/shown-stream.ts';
+import { WholeStream } from '../../kernel/whole-stream.ts';
 import { PlainConsumer } from './consumer.ts';
-import { PlainStreams } from './streams.ts';
-import { type CallWeather, Death, observersStore, WrittenTable } from './table.ts';
+import { type CallWeather, callsOf, Death, observersStore, WrittenTable } from './table.ts';
 import { type Features, nameOfPart, type Wrong, wrongs } from './truth.ts';
 
-/** An attack on the observer, written from its promises: a table, a stream, a consumer and an oracle that share no code with the library. */
+/** An attack on the observer, written from its promises: a consumer and an oracle that share no code with the library, on the simulator's table and stream. */
 
 const SECOND = 1_000;
 const START = Date.UTC(2026, 5, 1);
-const [LATE_MS, SKEW_MS] = [8 * SECOND, 400];
 const KEPT_MS = 15 * 60 * SECOND;
 /** How long all is quiet before the last word. */
 const CALM_MS = 12 * 60 * SECOND;
@@ -63,7 +63,8 @@ class Schedule {
   private readonly features: Features;
   private readonly graph: CompiledModel;
   private readonly table: WrittenTable;
-  private streams: PlainStreams;
+  private readonly streams: WholeStream;
+  private readonly keptMs: number | undefined;
   private readonly consumer: PlainConsumer;
   private readonly failures: SeedFailure[] = [];
   private readonly counters: Record<string, number> = {};
@@ -83,16 +84,15 @@ class Schedule {
     this.features = { copies: dice.chance(0.7), counts: dice.chance(0.6), joins: dice.chance(0.5) };
     this.graph = graphOf(this.features);
     this.table = new WrittenTable(this.clock, dice, (written) => {
-      if (!this.isLosing) this.streams.append(written);
+      if (!this.isLosing) this.streams.add(written);
       this.consumer?.follow();
     });
-    const isTrimmed = dice.chance(0.25);
-    this.streams = new PlainStreams(this.clock, dice, {
-      lateMs: dice.pick([0, LATE_MS]),
-      skewMs: dice.pick([0, SKEW_MS]),
-      keptMs: isTrimmed ? KEPT_MS : undefined,
-      page: dice.pick([1_000, 5, 2, 1]),
+    this.keptMs = dice.chance(0.25) ? KEPT_MS : undefined;
+    this.streams = new WholeStream(() => this.clock.now, dice, {
+      ...{ shards: dice.between(1, 3), isLate: dice.chance(0.5), isSkewed: dice.chance(0.5), splits: 0 },
+      ...{ page: dice.pick([1_000, 5, 2, 1]), keptMs: this.keptMs ?? Number.POSITIVE_INFINITY },
     });
+    this.streams.begin('2026-01-01T00:00:00.000');
     this.consumer = new PlainConsumer(this.table, this.streams, this.clock, dice, this.features, {
       stepMs: dice.pick([2, 20, 300, 2_000]),
       crashes: dice.pick([0, 0.1, 0.4]),
@@ -176,7 +176,7 @@ class Schedule {
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) at(() => this.split());
     for (let i = dice.pick([0, 1, 2, 4]); i > 0; i -= 1) at(() => this.damage(shops, users));
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) {
-      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6), 1));
+      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6), '1'));
     }
     if (dice.chance(0.35)) {
       at(() => {
@@ -273,14 +273,13 @@ class Schedule {
   }
 
   private newObserver(): Observer {
-    const { clock, dice, graph, table, weather, streams } = this;
+    const { clock, dice, graph, table, weather, streams, keptMs } = this;
     const model = fixedModel(graph);
-    const { keptMs } = streams.nature;
     return new Observer(
       {
         ...{ maintained: model, ready: model, table: graph.table, now: () => clock.now },
         store: observersStore(table, clock, dice, weather),
-        source: streams.source(weather),
+        source: streams.source(callsOf(clock, dice, weather)),
         lowWatermark: async () => {
           const markMs = this.knowsMark ? this.consumer.lowWatermarkMs() : undefined;
           clock.pass(dice.below(weather.longestMs));
@@ -288,7 +287,7 @@ class Schedule {
         },
         onDrift: (drift) => this.alarm(drift),
         limits: {
-          ...{ lateMs: LATE_MS, skewMs: SKEW_MS, settleMs: 2 * SECOND, listMs: 10 * SECOND },
+          ...{ lateMs: STREAM_LIMITS.lateMs, skewMs: STREAM_LIMITS.skewMs, settleMs: 2 * SECOND, listMs: 10 * SECOND },
           mostExceptions: this.mostExceptions,
           ...(keptMs !== undefined && { retentionMs: keptMs - 60_000 }),
         },

@@ -39,19 +39,27 @@ export interface CallWeather {
   dies: number;
 }
 
-/** The table as the observer sees it: calls take time, fail or are the last, and a page is read at several moments. */
+/** Makes the observer's calls of the stream, and those of the table: each takes time, and may be the last. */
+export function callsOf(clock: Agenda, dice: Random, weather: CallWeather) {
+  return async <T>(effect: () => T | Promise<T>): Promise<T> => {
+    clock.pass(dice.below(weather.longestMs));
+    if (dice.chance(weather.dies)) throw new Death();
+    const answer = await effect();
+    clock.pass(dice.below(weather.longestMs));
+    return answer;
+  };
+}
+
+/** The table as the observer sees it: calls may fail, too, and a page is read at several moments. */
 export function observersStore(table: WrittenTable, clock: Agenda, dice: Random, weather: CallWeather): Store {
-  const { longestMs } = weather;
+  const call = callsOf(clock, dice, weather);
   return storeOf(table, {
     ...{ name: 'observer', random: dice, clock },
-    call: async (effect) => {
-      clock.pass(dice.below(longestMs));
-      if (dice.chance(weather.dies)) throw new Death();
-      if (dice.chance(weather.fails)) throw new StoreError('retryable', 'simulated', 'A simulated failure.');
-      const answer = await effect();
-      clock.pass(dice.below(longestMs));
-      return answer;
-    },
-    pause: async () => clock.pass(dice.below(longestMs)),
+    call: (effect) =>
+      call(() => {
+        if (dice.chance(weather.fails)) throw new StoreError('retryable', 'simulated', 'A simulated failure.');
+        return effect();
+      }),
+    pause: async () => clock.pass(dice.below(weather.longestMs)),
   });
 }
