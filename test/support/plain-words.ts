@@ -22,6 +22,7 @@ const START = String.raw`(?:^|[.:!?] |\| |^[-*] )`;
 /** The patterns, each with its name. They look at prose only: code in backticks is taken out before. */
 const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['begins with What', new RegExp(`${START}What(?!'s| (?:is|are|to|happens) [^.]*\\?)\\b`, 'g')],
+  ['begins with Whether', new RegExp(`${START}Whether\\b`, 'g')],
   ['begins with Of', new RegExp(`${START}Of\\b`, 'g')],
   ['begins with Whose', new RegExp(`${START}Whose\\b`, 'g')],
   ['begins with Since when', new RegExp(`${START}Since when\\b`, 'g')],

@@ -13,8 +13,11 @@ import type { Flow } from '../base/flow.ts';
 import { input, route } from '../base/route.ts';
 import type { SeenChange } from '../base/seen-changes.ts';
 
-/** Names a node, or an edge. */
-const subject = z.union([z.object({ source: input.id, type: input.id, target: input.id }), z.object({ id: input.id })]);
+/** Names an edge, a part of a node, or a node. */
+const subject = z.union([
+  z.object({ source: input.id, type: input.id, target: input.id }),
+  z.object({ id: input.id, part: input.id.optional() }),
+]);
 type Subject = z.infer<typeof subject>;
 
 /** The capacity of a write. */

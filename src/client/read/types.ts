@@ -32,8 +32,8 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
- * Results with the types that a graph declares. Whether an item has a projected attribute is not part of those types, so
- * projected attributes are all optional.
+ * Results with the types that a graph declares. The types do not tell whether an item has a projected attribute, so projected
+ * attributes are all optional.
  *
  * An editor shows a result with the type arguments of its interface. An alias that takes the graph as an argument would show
  * the whole model there. So each such alias is a conditional type: the compiler replaces it by its result, without its name.

@@ -248,7 +248,7 @@ export function hasten(part: Pick<Obligation, 'stage'>, dueMs: number): void {
 /** The wait until the next look at a part. */
 export function msUntilNextLook({ suspect, touches, wrongLooks, finding }: Obligation, pace: ObserverPace): number {
   const { settleMs, mostWaitMs, countMs, driftMs } = pace;
-  // A repair is a write, and its record brings the next look. Whether that has made it right, or something else wrong, is still open.
+  // A repair is a write, and its record brings the next look. Only that look tells whether the part is right now.
   if (finding.at !== 'unknown' && touches.length === 0) return driftMs;
   const wait = Math.min(mostWaitMs, settleMs * 2 ** Math.min(wrongLooks, 10));
   return suspect.part.kind === 'count' ? Math.max(countMs, wait) : wait;

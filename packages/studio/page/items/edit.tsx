@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { StoredItem } from '../../api/inspect.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { type Failure, postTo } from '../base/ask.ts';
-import { FailureNote } from '../parts/told.tsx';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { FailureNote, Told } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 
 /** Edits a base item as JSON, through the writer: only what was changed is written, and only if it is still as shown. */
@@ -32,6 +33,7 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (written?: 
         />
       </label>
       {failure !== undefined && <FailureNote failure={failure} />}
+      {isSure && item.source === item.target && <LeftOf id={item.source} />}
       <p class="row">
         <button type="submit">Save</button>
         <button type="button" onClick={() => onClose()}>
@@ -51,13 +53,33 @@ export function Edit({ item, onClose }: { item: StoredItem; onClose: (written?: 
   );
 }
 
-/** A node is named by its id, an edge by its ends; of one with a hashed key the item itself says which target it has. */
-export function subjectOf({
-  source,
-  target,
-  attributes,
-}: Pick<StoredItem, 'source' | 'target' | 'attributes'>): object {
+/** The most items of a partition that are counted before a deletion. */
+const MOST_COUNTED = 100;
+
+/** The items that stay when a node alone is deleted. */
+function LeftOf({ id }: { id: string }) {
+  const asked = useAnswer<PartitionAnswer>('/api/partition', { id, side: 'base', limit: String(MOST_COUNTED) });
+  return (
+    <Told asked={asked}>
+      {({ items, cursor }) => {
+        const parts = items.filter(({ kind }) => kind === 'part').length;
+        const edges = items.filter(({ kind, target }) => kind === 'base' && target !== id).length;
+        return (
+          <p role="status">
+            The node alone is deleted. {cursor === undefined ? '' : 'More than '}
+            {countText(edges, 'edge that leaves it', 'edges that leave it')} and {countText(parts, 'part')} stay, and so
+            do all edges that enter it.
+          </p>
+        );
+      }}
+    </Told>
+  );
+}
+
+/** A node is named by its id, a part by its node, an edge by its ends; of an edge with a hashed key the item itself says which target it has. */
+function subjectOf({ source, target, kind, attributes }: StoredItem): object {
   if (source === target) return { id: source };
+  if (kind === 'part') return { id: source, part: target };
   const dash = target.indexOf('-');
   const end = target[dash + 1] === '#' && attributes['targetId'];
   return { source, type: target.slice(0, dash), target: typeof end === 'string' ? end : target.slice(dash + 1) };

@@ -49,7 +49,7 @@ export function ItemView({ item, isChosen, isWritable, place, onChange, onExplai
       {isChosen && (
         <>
           <Attributes attributes={item.attributes} />
-          {isWritable && item.kind === 'base' && !isEdited && (
+          {isWritable && (item.kind === 'base' || item.kind === 'part') && !isEdited && (
             <button type="button" onClick={() => setEdited(true)}>
               Edit
             </button>

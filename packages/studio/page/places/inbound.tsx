@@ -16,7 +16,14 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
     .filter(({ to }) => to.includes(type))
     .flatMap((edge) => edge.orders.map((order) => ({ edge: edge.type, order: order.name, from: order.from })));
   const [first] = choices;
-  if (first === undefined) return <p class="quiet">No edge type with an order enters nodes of this type.</p>;
+  const unordered = model.edges.filter(({ to, orders }) => to.includes(type) && orders.length === 0);
+  const unlisted = unordered.length > 0 && (
+    <p class="quiet">
+      Edges without an order enter nodes of this type too, and no list has them:{' '}
+      {unordered.map((one) => one.type).join(', ')}. Each is with its source.
+    </p>
+  );
+  if (first === undefined) return unlisted || <p class="quiet">No edge type enters nodes of this type.</p>;
   const edge = parameters.get('type') ?? first.edge;
   const order = parameters.get('order') ?? choices.find((one) => one.edge === edge)?.order;
   const reverse = parameters.get('reverse') ?? undefined;
@@ -47,6 +54,7 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
       ) : (
         <LevelsPage model={model} place={withLevels} levels={levels} cursor={cursor} />
       )}
+      {unlisted}
       <h3>Nodes next to those of the list</h3>
       <LevelsForm {...{ model, edge, levels, place: withLevels }} />
     </Card>
