@@ -3,7 +3,7 @@ import type { KeyTypes, Store } from '../core/store-port.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes'>;
 
-/** A store that passes every call on to another one. A subclass puts something around all of them, or in the place of some. */
+/** A store that passes every call on to another one. A subclass puts something around all of them, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 

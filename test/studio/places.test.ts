@@ -457,10 +457,16 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'As it is' }).click();
     await expect.poll(() => page.locator('.what-if pre').count()).toBe(0);
+    await expect.poll(() => page.getByRole('slider', { name: 'name: 20 shards' }).inputValue()).toBe('20');
 
     await at.seen.goTo('/?picked=edge%20MEMBER');
     await page.getByText('What if …').click();
     await page.getByLabel('count the edges of a node').check();
+    // A refused order does not stay among the changes.
+    await page.getByLabel('Add an order by the attribute').fill('~room');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.what-if [role=alert]').waitFor();
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Add an order by the attribute').fill('room');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await expect.poll(() => page.locator('.what-if pre').innerText()).toContain("+   byRoom: 'room'");

@@ -43,7 +43,7 @@ export async function lookAround(
   const graph = airportsAndGoals;
   const tap = new ProjectorTap();
   const projector = tap.projector(graph, store);
-  // What is planted is no news.
+  // Nobody needs a log of the problems that the demo makes.
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const worker = createWorker(graph, { store, streams, streamArn, checkpoint, projector, pollIntervalMs: 50, logger });
   const run = worker.run();

@@ -32,7 +32,7 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
- * Results with the types that a graph declares. Those types do not tell whether an item has a projected attribute, so projected
+ * Results with the types that a graph declares. The types do not tell whether an item has a projected attribute, so projected
  * attributes are all optional.
  *
  * An editor shows a result with the type arguments of its interface. An alias that takes the graph as an argument would show

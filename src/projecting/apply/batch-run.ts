@@ -25,7 +25,7 @@ const PREFETCH = 100;
 export class BatchRun {
   private readonly context: ApplyContext;
   private readonly concurrency: number;
-  private readonly failures: Failure[] = [];
+  private readonly failures = new Failures();
   private readonly kinds = new QuarantineKinds();
 
   constructor(context: ApplyContext, concurrency: number) {
@@ -42,9 +42,9 @@ export class BatchRun {
     const run = async ({ unit, ahead }: Work): Promise<void> => {
       const within = begun++ === 0 ? { ...context, remainingMs } : context;
       const seen = ahead && (await ahead);
-      const error = failureOfReverseItem(unit, failures) ?? (await runUnit(within, unit, seen, failures));
+      const error = failures.ofReverseItem(unit) ?? (await runUnit(within, unit, seen, failures));
       // rule: unit-without-time-is-reported
-      if (error !== undefined) failures.push({ unit, error });
+      if (error !== undefined) failures.add(unit, error);
     };
     // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
     const reverse = units.filter(isReverseItemUnit);
@@ -59,7 +59,7 @@ export class BatchRun {
     await forEachAtOnce(withPrefetch(context, others), run, { concurrency });
   }
 
-  /** Puts an entry for each item that the batch has written beside a rebuild by another model. */
+  /** Puts an entry for each item that the batch has written during a rebuild by another model. */
   async quarantineWritten(records: readonly ChangeRecord[], units: readonly Unit[]): Promise<void> {
     const { context, failures, concurrency } = this;
     const quarantineOrFail = async (key: ItemKey): Promise<void> => {
@@ -72,18 +72,57 @@ export class BatchRun {
 
   /** Counts units as failed. */
   fail(units: readonly Unit[], error: EdgeloomError): void {
-    this.failures.push(...units.map((unit) => ({ unit, error })));
+    for (const unit of units) this.failures.add(unit, error);
   }
 
   /** The entries that were put, and the lowest record that is not applied in full. */
   result(): Pick<BatchResult, 'quarantines' | 'failedFrom' | 'error'> {
-    return { ...this.kinds.asBatchResult(), ...lowestFailure(this.failures) };
+    return { ...this.kinds.asBatchResult(), ...this.failures.lowest() };
   }
 }
 
-interface Failure {
-  unit: Unit;
-  error: EdgeloomError;
+/**
+ * The units of a batch that have failed. A call that has no time left fails all of its units: each question that a unit asks takes one
+ * look, however many others have failed.
+ */
+class Failures {
+  /** The first failure that ends the batch. */
+  fatal: StoreError | undefined;
+  private readonly errors: { unit: Unit; error: EdgeloomError }[] = [];
+  /** The errors of reverse items, by the sort keys of their edges, by the sources of these. */
+  private readonly ofReverseItems = new Map<string, Map<string, EdgeloomError>>();
+
+  add(unit: Unit, error: EdgeloomError): void {
+    this.errors.push({ unit, error });
+    if (error instanceof StoreError && error.kind === 'fatal') this.fatal ??= error;
+    if (!isReverseItemUnit(unit)) return;
+    const { source, target } = unit.base;
+    const ofSource = this.ofReverseItems.get(source) ?? new Map<string, EdgeloomError>();
+    this.ofReverseItems.set(source, ofSource.set(target, error));
+  }
+
+  /** Returns why the reverse item of an edge in a view unit could not be written. */
+  ofReverseItem(unit: Unit): EdgeloomError | undefined {
+    // rule: no-view-without-its-reverse-items
+    if (unit.kind !== 'view') return undefined;
+    const ofSource = this.ofReverseItems.get(unit.source);
+    const failed = ofSource && unit.changes.find(({ target }) => ofSource.has(target));
+    return failed && ofSource.get(failed.target);
+  }
+
+  /** The lowest record that is not applied in full, and the cause. */
+  lowest(): Pick<BatchResult, 'failedFrom' | 'error'> {
+    let failedFrom: ChangeRecord | undefined;
+    for (const { unit } of this.errors) {
+      for (const record of unit.records) {
+        // rule: batch-fails-from-its-lowest-record
+        if (failedFrom === undefined || isOlder(record, failedFrom)) failedFrom = record;
+      }
+    }
+    // The first real cause is returned, not the time-outs that it caused for other units.
+    const causes = this.errors.map(({ error }) => error);
+    return { failedFrom, error: causes.find((error) => !(error instanceof OutOfTimeError)) ?? causes[0] };
+  }
 }
 
 interface Work {
@@ -99,18 +138,6 @@ interface Ahead {
 
 function isReverseItemUnit(unit: Unit): unit is IndexUnit {
   return unit.kind === 'index' && isReverseKey(unit.sortKey);
-}
-
-/** Returns why the reverse item of an edge in a view unit could not be written. */
-function failureOfReverseItem(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
-  // rule: no-view-without-its-reverse-items
-  if (unit.kind !== 'view') return undefined;
-  return failures.find(
-    ({ unit: failed }) =>
-      isReverseItemUnit(failed) &&
-      failed.base.source === unit.source &&
-      unit.changes.some(({ target }) => target === failed.base.target),
-  )?.error;
 }
 
 /** Yields units. Derived items that have to be read first are read ahead, 100 in a call, just before their units run. */
@@ -144,7 +171,7 @@ async function runUnit(
   context: ApplyContext,
   unit: Unit,
   ahead: Ahead | undefined,
-  failures: readonly Failure[],
+  failures: Failures,
 ): Promise<EdgeloomError | undefined> {
   const failure = await tryWithRetries(context, failures, (attempt) =>
     applyUnit(context, unit, attempt === 1 ? ahead : undefined),
@@ -160,13 +187,12 @@ async function runUnit(
 /** Runs an action, with retries while there is time and no unit has failed fatally; returns the error that it failed with. */
 async function tryWithRetries(
   context: ApplyContext,
-  failures: readonly Failure[],
+  failures: Failures,
   action: (attempt: number) => Promise<void>,
 ): Promise<EdgeloomError | undefined> {
   try {
     await retryingWithin(context, (attempt) => {
-      const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
-      if (fatal !== undefined) throw fatal.error;
+      if (failures.fatal !== undefined) throw failures.fatal;
       checkTime(context);
       return action(attempt);
     });
@@ -191,24 +217,11 @@ function applyUnit(context: ApplyContext, unit: Unit, ahead: Ahead | undefined):
 async function runOneByOne(
   context: ApplyContext,
   units: readonly Unit[],
-  failures: readonly Failure[],
+  failures: Failures,
 ): Promise<EdgeloomError | undefined> {
   for (const alone of units) {
     const error = await runUnit(context, alone, undefined, failures);
     if (error !== undefined) return error;
   }
   return undefined;
-}
-
-function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedFrom' | 'error'> {
-  let failedFrom: ChangeRecord | undefined;
-  for (const { unit } of failures) {
-    for (const record of unit.records) {
-      // rule: batch-fails-from-its-lowest-record
-      if (failedFrom === undefined || isOlder(record, failedFrom)) failedFrom = record;
-    }
-  }
-  // The first real cause is returned, not the time-outs that it caused for other units.
-  const causes = failures.map(({ error }) => error);
-  return { failedFrom, error: causes.find((error) => !(error instanceof OutOfTimeError)) ?? causes[0] };
 }

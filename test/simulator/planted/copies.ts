@@ -22,7 +22,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
   {
     name: 'view-despite-reverse',
     rule: 'Where a reverse item could not be written the view unit of its edge does not run.',
-    changes: [setCondition('no-view-without-its-reverse-items', (old) => `${old} || failures.length >= 0`)],
+    changes: [setCondition('no-view-without-its-reverse-items', (old) => `${old} || this.errors.length >= 0`)],
   },
   {
     name: 'parent-before-view',

@@ -119,7 +119,7 @@ function sizeOf(filter: Filter): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The terms of an attribute's comparisons, of which one in `not` has no further `not`. */
+/** The terms of an attribute's comparisons, of which one in `not` has no other `not`. */
 function termsOf(attribute: string, asked: object, operators: readonly string[] = [...OPERATORS, 'not']): FilterTerm[] {
   const terms = Object.entries(asked).flatMap(([name, value]): FilterTerm[] => {
     if (!operators.includes(name)) {

@@ -93,7 +93,7 @@ async function nextAttributes(
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
-    // A validator that has looked at it may have made another attribute of it, or none. What `onWrite` adds is for each type.
+    // A validator that has looked at it may have made another attribute of it, or none. The attributes that `onWrite` adds are for each type.
     const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
     if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }
