@@ -59,7 +59,7 @@ describe('the example of a model that changes', () => {
     const later = await project('later', search);
     const block = /```\n(\$ edgeloom search ITEM\.price[^`]+)```/.exec(page)![1]!;
     const steps = block.split(/^\$ edgeloom /m).slice(1);
-    expect(steps).toHaveLength(4);
+    expect(steps).toHaveLength(3);
     for (const step of steps) {
       const [command, ...printed] = step.split('\n');
       const { stdout, stderr } = await edgeloom([...command!.split(' '), '--endpoint', dev.endpoint], { cwd: later });

@@ -87,6 +87,12 @@ describe('suggestions in the studio', () => {
     await opened.worker.idle();
     expect(await idsOf('zu')).toEqual(['USER-NEW']);
     expect(await idsOf('USER-NEW')).toEqual(['USER-NEW']);
+    // So it is by a search that knows small letters from large ones.
+    await opened.writer.putNode('GOAL-NEW', { title: 'Held', status: 'Halted' });
+    await opened.writer.putNode('GOAL-OLD', { title: 'Gone', status: 'LOST' });
+    await opened.worker.idle();
+    expect(await idsOf('halt')).toEqual(['GOAL-NEW']);
+    expect(await idsOf('lost')).toEqual(['GOAL-OLD']);
     expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
   });
 });

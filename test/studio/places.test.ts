@@ -396,10 +396,13 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.opened.worker.idle();
     await page.reload();
     await at.seen.settled();
+    // What a check takes is said before it.
+    await page.getByText(/It takes [\d,]+ RCU or more\./).waitFor();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
     expect(await page.getByText(/1 entry, 1 repaired, 0 left/).count()).toBe(1);
     await page.getByLabel('What').selectOption('a node');
+    expect(await page.getByText(/RCU or more/).count()).toBe(0);
     await page.getByLabel('Node id').fill('USER-U1');
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of USER-U1').waitFor();
@@ -454,10 +457,16 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'As it is' }).click();
     await expect.poll(() => page.locator('.what-if pre').count()).toBe(0);
+    await expect.poll(() => page.getByRole('slider', { name: 'name: 20 shards' }).inputValue()).toBe('20');
 
     await at.seen.goTo('/?picked=edge%20MEMBER');
     await page.getByText('What if …').click();
     await page.getByLabel('count the edges of a node').check();
+    // A refused order does not stay among the changes.
+    await page.getByLabel('Add an order by the attribute').fill('~room');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.what-if [role=alert]').waitFor();
+    expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Add an order by the attribute').fill('room');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await expect.poll(() => page.locator('.what-if pre').innerText()).toContain("+   byRoom: 'room'");

@@ -80,10 +80,19 @@ function searchesByText({ nodes }: CompiledModel): SearchModel[] {
 
 async function hitsOf(
   { reader }: RequestContext,
-  { indexPartition: by, shards }: SearchModel,
+  { indexPartition: by, shards, caseInsensitive }: SearchModel,
   text: string,
 ): Promise<Suggestion[]> {
   const isWhole = typeof shards === 'number' && shards > MOST_SHARDS;
-  const { items } = await reader.search(by).find(isWhole ? { equals: text } : { beginsWith: text }, { limit: MOST });
-  return items.map(({ id, value }) => ({ id, name: typeof value === 'string' ? value : null, by }));
+  for (const one of caseInsensitive ? [text] : spellingsOf(text)) {
+    const { items } = await reader.search(by).find(isWhole ? { equals: one } : { beginsWith: one }, { limit: MOST });
+    if (items.length > 0)
+      return items.map(({ id, value }) => ({ id, name: typeof value === 'string' ? value : null, by }));
+  }
+  return [];
+}
+
+/** A text as it is typed, then as names and as codes are often written: a search that knows small from large letters has only one of them. */
+function spellingsOf(text: string): string[] {
+  return [...new Set([text, text.charAt(0).toUpperCase() + text.slice(1), text.toUpperCase()])];
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
+import type { StatusAnswer } from '../../api/model-and-status.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
@@ -14,6 +15,8 @@ import { Difference, Text } from '../parts/value.tsx';
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
 export const REGISTRY = '~edgeloom';
+/** Bytes of a scan for a read unit. */
+const BYTES_OF_A_UNIT = 8_192;
 /** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
@@ -58,6 +61,7 @@ function CheckForm({
   tell: (path: string, body: object) => void;
 }) {
   const [kind, setKind] = useState<ScopeKind>(id === '' ? 'table' : 'node');
+  const [percent, setPercent] = useState('1');
   return (
     <form
       class="row"
@@ -86,7 +90,16 @@ function CheckForm({
       {kind === 'sample' && (
         <label>
           Percent of the table
-          <input name="percent" type="number" min="0.1" max="100" step="0.1" defaultValue="1" required />
+          <input
+            name="percent"
+            type="number"
+            min="0.1"
+            max="100"
+            step="0.1"
+            value={percent}
+            required
+            onInput={(event) => setPercent(event.currentTarget.value)}
+          />
         </label>
       )}
       <button type="submit" disabled={isRunning}>
@@ -102,8 +115,17 @@ function CheckForm({
           Stop
         </button>
       )}
+      {kind !== 'node' && <Price percent={kind === 'table' ? 100 : Number(percent)} />}
     </form>
   );
+}
+
+/** The read units that a check of a share of the table takes at least. */
+function Price({ percent }: { percent: number }) {
+  const { answer } = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
+  if (answer === undefined) return null;
+  const units = Math.ceil((answer.table.sizeBytes / BYTES_OF_A_UNIT) * (percent / 100));
+  return <span class="quiet">It takes {figureText(Math.max(1, units))} RCU or more.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {

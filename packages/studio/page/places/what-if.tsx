@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelChange } from '../../../cost/what-if.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
@@ -25,6 +25,9 @@ export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }
   const [answer, setAnswer] = useState<WhatIfAnswer>();
   const [failure, setFailure] = useState<Failure>();
   const [isPlanning, setPlanning] = useState(false);
+  // A slider asks faster than the table answers: an answer to an earlier question is not shown.
+  const newest = useRef(0);
+  const answered = useRef<readonly ModelChange[]>([]);
   const node = model.nodes.find(({ type }) => chosen === `node ${type}`);
   const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);
   const ask = (asked: readonly ModelChange[], asRates = rates, isPlanned = false): void => {
@@ -32,12 +35,26 @@ export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }
     setRates(asRates);
     setFailure(undefined);
     setPlanning(isPlanned);
+    newest.current += 1;
+    const own = newest.current;
+    const ifNewest = (then: () => void): void => {
+      if (own === newest.current) then();
+    };
     postTo<WhatIfAnswer>('/api/what-if', { changes: asked, ...asRates, isPlanned })
-      .then(setAnswer, (error: Failure) => {
-        setAnswer(undefined);
-        setFailure(error);
-      })
-      .finally(() => setPlanning(false));
+      .then(
+        (given) =>
+          ifNewest(() => {
+            answered.current = asked;
+            setAnswer(given);
+          }),
+        (error: Failure) =>
+          ifNewest(() => {
+            // A refused change would have every later one refused.
+            setChanges(answered.current);
+            setFailure(error);
+          }),
+      )
+      .finally(() => ifNewest(() => setPlanning(false)));
   };
   const tell = (change: ModelChange, isBack = false): void => {
     const others = changes.filter((one) => nameOf(one) !== nameOf(change));
@@ -47,8 +64,8 @@ export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }
     <details class="what-if">
       <summary>What if …</summary>
       <form class="row" aria-label="What if" onSubmit={(event) => event.preventDefault()}>
-        {edge !== undefined && <EdgeChanges edge={edge} tell={tell} />}
-        {node !== undefined && <NodeChanges node={node} tell={tell} />}
+        {edge !== undefined && <EdgeChanges edge={edge} changes={changes} tell={tell} />}
+        {node !== undefined && <NodeChanges node={node} changes={changes} tell={tell} />}
         {(['putsPerSecond', 'readsPerSecond'] as const).map((name) => (
           <label key={name}>
             {name === 'putsPerSecond' ? 'Writes a second' : 'Reads a second, of each query below'}
@@ -83,15 +100,19 @@ export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }
   );
 }
 
-type Tell = (change: ModelChange, isBack?: boolean) => void;
+interface Changing {
+  changes: readonly ModelChange[];
+  tell: (change: ModelChange, isBack?: boolean) => void;
+}
 
-function EdgeChanges({ edge: { type, isCounted, orders, shards }, tell }: { edge: DescribedEdge; tell: Tell }) {
+function EdgeChanges({ edge: { type, isCounted, orders, shards }, changes, tell }: { edge: DescribedEdge } & Changing) {
+  const count = changes.find((one) => one.kind === 'count');
   return (
     <>
       <label>
         <input
           type="checkbox"
-          defaultChecked={isCounted}
+          checked={count?.isCounted ?? isCounted}
           onChange={({ currentTarget: { checked } }) =>
             tell({ kind: 'count', edge: type, isCounted: checked }, checked === isCounted)
           }
@@ -102,6 +123,7 @@ function EdgeChanges({ edge: { type, isCounted, orders, shards }, tell }: { edge
         <Shards
           name="orders"
           shards={shards}
+          asked={changes.find((one) => one.kind === 'edge-shards')?.shards}
           tell={(given) => tell({ kind: 'edge-shards', edge: type, shards: given }, given === shards)}
         />
       )}
@@ -109,7 +131,7 @@ function EdgeChanges({ edge: { type, isCounted, orders, shards }, tell }: { edge
   );
 }
 
-function NodeChanges({ node: { type, searches }, tell }: { node: DescribedNode; tell: Tell }) {
+function NodeChanges({ node: { type, searches }, changes, tell }: { node: DescribedNode } & Changing) {
   return (
     <>
       {searches.flatMap(({ name, shards }) => {
@@ -120,15 +142,29 @@ function NodeChanges({ node: { type, searches }, tell }: { node: DescribedNode; 
           shards: given,
         });
         return [
-          <Shards key={name} name={search} shards={shards} tell={(given) => tell(change(given), given === shards)} />,
+          <Shards
+            key={name}
+            name={search}
+            shards={shards}
+            asked={changes.filter((one) => one.kind === 'search-shards').find((one) => one.search === search)?.shards}
+            tell={(given) => tell(change(given), given === shards)}
+          />,
         ];
       })}
     </>
   );
 }
 
-function Shards({ name, shards, tell }: { name: string; shards: number; tell: (shards: number) => void }) {
-  const [shown, setShown] = useState(shards);
+interface ShardsProps {
+  name: string;
+  shards: number;
+  asked: number | undefined;
+  tell: (shards: number) => void;
+}
+
+function Shards({ name, shards, asked = shards, tell }: ShardsProps) {
+  const [shown, setShown] = useState(asked);
+  useEffect(() => setShown(asked), [asked]);
   return (
     <label>
       {name}: {countText(shown, 'shard')}
@@ -136,7 +172,7 @@ function Shards({ name, shards, tell }: { name: string; shards: number; tell: (s
         type="range"
         min="1"
         max={Math.max(MOST_SHARDS, shards)}
-        defaultValue={String(shards)}
+        value={shown}
         onInput={(event) => setShown(event.currentTarget.valueAsNumber)}
         onChange={(event) => tell(event.currentTarget.valueAsNumber)}
       />
