@@ -197,7 +197,8 @@ function AddOrder({
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         const attribute = String(form.get('attribute'));
-        const name = `by${attribute.charAt(0).toUpperCase()}${attribute.slice(1).replace(/\W/g, '')}`;
+        const word = attribute.replace(/\W/g, '');
+        const name = `by${word.charAt(0).toUpperCase()}${word.slice(1)}`;
         const by = { attribute, type: form.get('type') as 'string' | 'number' | 'date' };
         if (!added.some((one) => one.kind === 'order' && one.name === name))
           add({ kind: 'order', edge: type, name, by });
@@ -233,7 +234,7 @@ function nameOf(change: ModelChange): string {
 
 function Differences({ answer: { writes, queries, dollars, diff, readability, migration } }: { answer: WhatIfAnswer }) {
   return (
-    <div class="split">
+    <div class="split even">
       <div>
         <h4>Costs</h4>
         <Rows
