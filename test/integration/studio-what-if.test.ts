@@ -78,7 +78,6 @@ it('plans the migration when asked, and writes nothing', async () => {
     expect(migration!.estimate.items).toBeGreaterThanOrEqual(2 * GOALS);
     expect(migration!.changes.join()).toContain('inbound:MEMBER');
     expect(calls).toContain('DescribeTableCommand');
-    // The worker beside the studio writes its progress.
     expect(calls.filter((name) => !/^(Describe|Get|BatchGet|Query|Scan)/.test(name))).toEqual([]);
   } finally {
     middlewareStack.remove('calls');

@@ -312,8 +312,6 @@ export async function gatherInbound(
   };
 }
 
-/** The node that edges enter, where it is in their index partition behind them. */
-
 /** Where a node lies among the edges that enter it. */
 interface TargetItemPlace {
   edge: EdgeModel;
