@@ -31,6 +31,11 @@ export interface DriftAnswer {
   items: { source: string; target: string; state: string }[];
 }
 
+/** The size of the table as DynamoDB says it, without the cost of a read. */
+export interface SizeAnswer {
+  sizeBytes: number;
+}
+
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
@@ -40,6 +45,10 @@ export const TRUST_ROUTES = [
       return { source, target: sortKey, state };
     });
     return { items };
+  }),
+  route('GET /api/size', z.object({}), async ({ graph, client }): Promise<SizeAnswer> => {
+    const { sizeBytes } = await describeTable(graph, { client });
+    return { sizeBytes };
   }),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
   route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),

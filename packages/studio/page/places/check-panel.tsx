@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
-import type { StatusAnswer } from '../../api/model-and-status.ts';
-import type { CheckAnswer } from '../../api/trust.ts';
+import type { CheckAnswer, SizeAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
@@ -122,9 +121,9 @@ function CheckForm({
 
 /** The read units that a check of a share of the table takes at least. */
 function Price({ percent }: { percent: number }) {
-  const { answer } = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
+  const { answer } = useAnswer<SizeAnswer>('/api/size');
   if (answer === undefined) return null;
-  const units = Math.ceil((answer.table.sizeBytes / BYTES_OF_A_UNIT) * (percent / 100));
+  const units = Math.ceil((answer.sizeBytes / BYTES_OF_A_UNIT) * (percent / 100));
   return <span class="quiet">It takes {figureText(Math.max(1, units))} RCU or more.</span>;
 }
 
