@@ -37,7 +37,7 @@ const SEARCH_OPTION: Recipe = {
         "  trim: option(flag, 'order', (given = false) => given),\n  multiValue: option(flag, 'order',",
       ],
     ],
-    'src/core/kinds/parts/index-items.ts': [
+    'src/core/kinds/parts/search-items.ts': [
       [
         '  return { search, encode, purpose };',
         '  return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };',

@@ -213,8 +213,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
-   * exist. `getView` reads what the projector keeps: the view's attributes, with the edge sets.
+   * A node as its producers wrote it, with all of its attributes: one GetItem of the base item, with `consistent: true` as the last write
+   * left it. Null where it does not exist. `getView` reads what the projector keeps: the view's attributes, with the edge sets.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -278,7 +278,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    */
   with(session: Session): Reader<G>;
 
-  /** A search that the model declares, such as `USER.name`: its `query` gives the nodes by a value, a prefix or a range. */
+  /** A search that the model declares, such as `USER.name`: `equals`, `beginsWith` and `find` give its nodes. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
