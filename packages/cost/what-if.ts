@@ -5,6 +5,7 @@ import type { CompiledModel, EdgeModel, InboundSettings, OrderSettings } from '.
 import { indexesInUse } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { shardCount } from '../../src/core/model/options/checks.ts';
+import { packsOf, searchesOfPack } from '../../src/core/model/projection/search-pack.ts';
 import { date, number } from '../../src/core/model/schema.ts';
 import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
 import {
@@ -17,7 +18,7 @@ import {
   orderName,
   typingOf,
 } from '../../src/registry/definition.ts';
-import { compileLayers, searchInGeneration } from '../../src/registry/layer.ts';
+import { compileLayers } from '../../src/registry/layer.ts';
 
 /** A change of a model that somebody thinks about. */
 export type ModelChange =
@@ -78,7 +79,9 @@ function withSearchShards(
     );
   }
   checkShards(`nodes.${type}.search.${name}.shards`, shards);
-  const searches = new Map(node.searches).set(name, searchInGeneration({ ...search, shards }, {}));
+  const pack = packsOf(node.searches.values()).find((others) => others.includes(search))!;
+  const changed = searchesOfPack(pack.map((one) => (one === search ? { ...one, shards } : one)));
+  const searches = new Map([...node.searches, ...changed.map((one) => [one.name, one] as const)]);
   return { ...graph, nodes: new Map(graph.nodes).set(type, { ...node, searches }) };
 }
 
@@ -185,7 +188,7 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
       return [type, { ...node, includedBy }];
     }),
   );
-  return { ...graph, nodes, edges, indexes: indexesInUse(edges.values()) };
+  return { ...graph, nodes, edges, indexes: indexesInUse({ nodes: nodes.values(), edges: edges.values() }) };
 }
 
 function checkShards(path: string, shards: number): void {
@@ -203,11 +206,16 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
 /** How what differs between two models can be read while a table is brought from the one to the other. */
 export function readabilityOf(present: CompiledModel, changed: CompiledModel): Readability[] {
   const before = definitionsOf(present).projections;
-  return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meaning }): Readability[] => {
+  return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meanings }): Readability[] => {
     const known: Defined | undefined = before.get(name);
     if (known === undefined) return [{ name, readable: 'once built' }];
     if (known.fingerprint === fingerprint) return [];
-    return [{ name, readable: known.meaning === meaning ? 'throughout' : 'by the present model' }];
+    return [
+      {
+        name,
+        readable: meanings.every((meaning) => known.meanings.includes(meaning)) ? 'throughout' : 'by the present model',
+      },
+    ];
   });
 }
 

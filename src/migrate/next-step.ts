@@ -1,5 +1,4 @@
-import type { Data } from '../registry/data.ts';
-import { type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
+import { type Definitions, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
@@ -142,28 +141,37 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Returns the next step that removes earlier generations with the same meaning. Nobody has to ask for it by a `MigrateAction`, because
- * their readers use the new generation.
+ * Returns the next step that removes earlier generations all of whose meanings newer ones have. Nobody has to ask for it by a
+ * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection.
  */
 function retireStep(registry: Registry, { wanted, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
-  for (const { name, fingerprint, meaning } of wanted.projections.values()) {
+  const own = new Map<string, { name: string; generation: Generation }>();
+  for (const { name, fingerprint, meanings } of wanted.projections.values()) {
     const generations = registry.projections.get(name)?.generations ?? [];
-    const own = generations.findLast(({ definition, state }) => definition === fingerprint && state === 'ready');
-    if (own === undefined) continue;
+    const generation = generations.findLast(({ definition, state }) => definition === fingerprint && state === 'ready');
+    if (generation !== undefined) for (const meaning of meanings) own.set(meaning, { name, generation });
+  }
+  for (const [name, { generations }] of registry.projections) {
     for (const generation of generations) {
-      if (generation.id >= own.id || generation.state === 'absent') continue;
-      if (meaningOf(data, generation.definition) !== meaning) continue;
+      const stored = data.get(generation.definition);
+      if (generation.state === 'absent' || stored === undefined) continue;
+      const isReplaced = meaningsOf(stored).every((meaning) => {
+        const other = own.get(meaning);
+        if (other === undefined) return false;
+        if (other.name === name) return generation.id < other.generation.id;
+        // rule: moved-search-leaves-its-earlier-item
+        return (
+          generation.definition !== wanted.projections.get(name)?.fingerprint &&
+          (generation.since ?? 0) <= (other.generation.since ?? 0)
+        );
+      });
+      if (!isReplaced) continue;
       if (generation.state === 'ready') return { kind: 'withdraw', seen: seenGeneration(name, generation) };
       leaving.push(seenGeneration(name, generation));
     }
   }
   return removalStep(leaving, memory);
-}
-
-function meaningOf(data: DefinitionData, definition: string): string | undefined {
-  const stored: Data | undefined = data.get(definition);
-  return stored === undefined ? undefined : meaningFingerprint(stored);
 }
 
 function deleteStep(registry: Registry, { memory }: Situation): Step | undefined {

@@ -23,6 +23,7 @@ import {
   settingNames,
   settingsIn,
 } from '../core/model/options/option-tables.ts';
+import { packsOf } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
@@ -42,11 +43,14 @@ export const ABSENCE = ['deletedWhen', 'expires'] as const;
 /** The attributes by which nodes count as absent, by the types that a definition depends on; undefined: none of them has one. */
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A search of a node type. */
+/** A search of a node type, with those that share its index item. */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
+  /** The first, which names the item. */
   search: SearchSettings;
+  /** The others, in the order of their indexes. */
+  packed?: readonly SearchSettings[];
 }
 
 /** The view of a part of a node type. */
@@ -104,8 +108,11 @@ export interface Defined<D extends Definition = Definition> {
   data: Data;
   /** Fingerprint of the whole definition. */
   fingerprint: string;
-  /** Fingerprint without the options that spread items over index partitions: a reader's results depend on the rest. */
-  meaning: string;
+  /**
+   * Fingerprints without the options that spread items over index partitions, since a reader's results depend on the rest: one of the
+   * projection, and of searches that share an item one of each, in the order of their indexes.
+   */
+  meanings: readonly string[];
   /** The functions, by place. */
   code: ReadonlyMap<string, object>;
 }
@@ -130,7 +137,7 @@ export function definitionsOf(model: CompiledModel): Definitions {
   return definitions;
 }
 
-/** The name of a search, or of the list of a type's nodes. */
+/** The name of the projection that is named after a search, or of the list of a type's nodes. */
 export function searchName(type: string, search: string): ProjectionName<'search'> {
   return search === NODE_LIST ? `list:${type}` : `search:${type}.${search}`;
 }
@@ -166,9 +173,10 @@ function extractDefinitions(model: CompiledModel): Definitions {
       views.set(node.type, withFingerprints(viewName(node.type), view));
     }
     // Where items lie belongs to a generation, not to its definition.
-    for (const search of node.searches.values()) {
-      const settings = settingsIn(SEARCH_OPTIONS, search);
-      add(searchName(node.type, search.name), { kind: 'search', type: node.type, search: settings });
+    for (const shared of packsOf(node.searches.values())) {
+      const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
+      const others = packed.length === 0 ? {} : { packed };
+      add(searchName(node.type, search!.name), { kind: 'search', type: node.type, search: search!, ...others });
     }
     for (const { name, view } of node.parts.values()) {
       if (view === undefined) continue;
@@ -242,14 +250,22 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
     definition,
     data,
     fingerprint: fingerprintOf(data),
-    meaning: meaningFingerprint(data),
+    meanings: meaningsOf(data),
     code: derivesOf(definition),
   };
 }
 
-/** A fingerprint of what results depend on. */
-export function meaningFingerprint(data: Data): string {
-  return fingerprintOf(meaningOf(data));
+/** The fingerprints of what results depend on: see `Defined`. A search has the same one, whichever item it shares. */
+export function meaningsOf(data: Data): string[] {
+  const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
+  const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
+  return each.map((one) => fingerprintOf(meaningOf(one)));
+}
+
+/** The searches that a definition is of, by its data: `USER.name`. */
+export function searchesIn(data: Data | undefined): string[] {
+  const { search, packed = [] } = Object(data) as { search?: SearchSettings; packed?: readonly SearchSettings[] };
+  return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
 /** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
@@ -333,8 +349,9 @@ const TOTALS = ['sums', 'groups'];
 const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', ...ABSENCE] as const;
 /** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  search: ['kind', 'type', 'search', ...ABSENCE],
+  search: ['kind', 'type', 'search', 'packed', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),
+  'search/packed': settingNames(SEARCH_OPTIONS),
   part: ['kind', 'type', 'part'],
   'part/part': settingNames(PART_OPTIONS),
   inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', ...ABSENCE],

@@ -1,5 +1,5 @@
 import type { CompiledModel, ViewShape } from '../core/model/compiled.ts';
-import type { ViewDefinition } from './definition.ts';
+import { searchesIn, type ViewDefinition } from './definition.ts';
 import { bareNode, compileLayers, type Kept, type LayerPart } from './layer.ts';
 import { type Generation, type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
@@ -24,7 +24,7 @@ export function effectiveModel(
   own: CompiledModel,
   whole: Registry = registry,
 ): CompiledModel {
-  const newest = newestKept(whole);
+  const isSuperseded = supersededTest(whole, data);
   const views: ViewDefinition[] = [];
   const shapes = new Map<string, ViewShape>();
   for (const [type, { shape }] of registry.shapes) {
@@ -33,10 +33,9 @@ export function effectiveModel(
     shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready, settleBefore: settleBefore(shape) ?? 0 });
   }
   const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
-    const isSuperseded = kept.id < newest.get(name)!;
     return {
       definition: reviveKeyed(name, kept.definition, data, own),
-      kept: keptOf(kept.id, isSuperseded, settleBefore(kept)),
+      kept: keptOf(kept.id, isSuperseded(name, kept), settleBefore(kept)),
     };
   });
   return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
@@ -75,13 +74,33 @@ export function keptOf(id: number, isSuperseded = false, before?: number): Kept 
   };
 }
 
-/** The newest generation that is kept of each projection. */
-export function newestKept({ projections }: Registry): ReadonlyMap<string, number> {
-  return new Map(
-    [...projections].map(([name, { generations }]) => {
-      return [name, Math.max(0, ...generations.filter(({ state }) => state !== 'absent').map(({ id }) => id))];
-    }),
-  );
+/**
+ * Tells the generations that a later one replaces: of the same projection, or one of another item that has a search of theirs. A search
+ * may have moved from one item to another.
+ */
+export function supersededTest(
+  { projections }: Registry,
+  data: DefinitionData,
+): (name: string, generation: Generation) => boolean {
+  const newest = new Map<string, number>();
+  const latestOfSearch = new Map<string, number>();
+  for (const [name, { generations }] of projections) {
+    for (const generation of generations) {
+      if (generation.state === 'absent') continue;
+      newest.set(name, Math.max(newest.get(name) ?? 0, generation.id));
+      for (const search of searchesIn(data.get(generation.definition))) {
+        latestOfSearch.set(search, Math.max(latestOfSearch.get(search) ?? 0, keptSince(generation)));
+      }
+    }
+  }
+  return (name, generation) =>
+    generation.id < newest.get(name)! ||
+    searchesIn(data.get(generation.definition)).some((search) => keptSince(generation) < latestOfSearch.get(search)!);
+}
+
+/** The time since which a generation is kept, for a comparison: one without is the latest. */
+function keptSince({ since = Number.POSITIVE_INFINITY }: Generation): number {
+  return since;
 }
 
 /** The newest first, so that the first model is the one that most readers ask for. */

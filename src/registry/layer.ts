@@ -13,12 +13,12 @@ import {
   type PartView,
   type Projection,
   type SearchModel,
-  type SearchSettings,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import { DUE_ORDER } from '../core/model/projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../core/model/projection/index-places.ts';
-import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../core/model/projection/places.ts';
+import { CountPlaces, PartPlaces, TotalPlaces } from '../core/model/projection/places.ts';
+import { searchesOfPack } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { dataOf } from './data.ts';
 import {
@@ -45,9 +45,12 @@ export interface Kept {
   isSuperseded?: boolean;
 }
 
-/** A search in a generation. */
-export function searchInGeneration(search: SearchSettings, kept: Kept): SearchModel {
-  return { ...search, inForce: projectionInForce(new SearchPlaces(search, kept.generation), kept) };
+/** The searches that share an item, in a generation of it. */
+export function searchesInGeneration({ search, packed = [] }: SearchDefinition, kept: Kept): SearchModel[] {
+  return searchesOfPack([search, ...packed], kept.generation).map((one) => ({
+    ...one,
+    inForce: projectionInForce(one.inForce.places, kept),
+  }));
 }
 
 /** The view of a part in a generation. */
@@ -169,13 +172,14 @@ class Layer {
     }
   }
 
-  /** Adds a search; false where this layer has one with the name. */
+  /** Adds the searches that share an item; false where this layer has one with the name of one of them. */
   addSearch(definition: SearchDefinition, kept: Kept): boolean {
     const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
-    if (searches.has(search.name) || this.otherAbsence(definition) !== undefined) return false;
+    const added = searchesInGeneration(definition, kept);
+    if (added.some(({ name }) => searches.has(name)) || this.otherAbsence(definition) !== undefined) return false;
     this.addAbsence(definition);
-    searches.set(search.name, searchInGeneration(search, kept));
+    for (const one of added) searches.set(one.name, one);
     this.searches.set(type, searches);
     this.node(type).searches = searches;
     if (search.part !== undefined) this.setPart(type, this.part(type, search.part));
@@ -280,7 +284,7 @@ class Layer {
       table: own.table,
       nodes: this.nodes,
       edges: this.edges,
-      indexes: indexesInUse(edges),
+      indexes: indexesInUse({ nodes: this.nodes.values(), edges }),
       fingerprint,
     };
   }

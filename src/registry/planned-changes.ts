@@ -1,15 +1,17 @@
 import type { Definitions } from './definition.ts';
-import { meaningFingerprint } from './definition.ts';
-import type { Registry } from './registry.ts';
+import { type KeyedDefinition, meaningsOf } from './definition.ts';
+import type { Generation, Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /** A difference between a model and a table's registry. */
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;
+  /** The other searches that share its item, without the node type; absent: none. */
+  with?: readonly string[];
   /**
-   * `add`: the table maintains nothing of this name. `move`: it maintains another definition with the same meaning, which is
-   * removed without an action. `change`: it maintains another meaning, which stays until it is retired. `build`: it is maintained
+   * `add`: the table maintains nothing of this name. `move`: it maintains a definition of which this one says all, in another place, which
+   * is removed without an action. `change`: it maintains another meaning, which stays until it is retired. `build`: it is maintained
    * and not ready yet. `extra`: the model lacks it; it stays until it is dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
@@ -22,18 +24,29 @@ export function plannedChanges(
   { projections, views }: Definitions,
 ): PlannedChange[] {
   const changes: PlannedChange[] = [];
-  for (const { name, fingerprint, meaning } of projections.values()) {
-    const live = (registry?.projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
+  const wanted = new Set([...projections.values()].flatMap(({ meanings }) => meanings));
+  const meaningsIn = ({ definition }: Generation): string[] => {
+    const stored = data.get(definition);
+    return stored === undefined ? [''] : meaningsOf(stored);
+  };
+  // The model says all of it, perhaps of other items.
+  const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => wanted.has(meaning));
+  const isLive = ({ state }: Generation): boolean => state !== 'absent';
+  const maintained = new Set(
+    [...(registry?.projections.values() ?? [])].flatMap(({ generations }) =>
+      generations.filter(isLive).flatMap(meaningsIn),
+    ),
+  );
+  for (const { name, definition, fingerprint, meanings } of projections.values()) {
+    const named = { name, ...othersIn(definition) };
+    const live = (registry?.projections.get(name)?.generations ?? []).filter(isLive);
     const own = live.find(({ definition }) => definition === fingerprint);
     if (own !== undefined) {
-      if (own.state !== 'ready') changes.push({ name, change: 'build' });
+      if (own.state !== 'ready') changes.push({ ...named, change: 'build' });
       continue;
     }
-    const isSame = live.some(({ definition }) => {
-      const stored = data.get(definition);
-      return stored !== undefined && meaningFingerprint(stored) === meaning;
-    });
-    changes.push({ name, change: live.length === 0 ? 'add' : isSame ? 'move' : 'change' });
+    const isMove = live.length === 0 ? meanings.every((meaning) => maintained.has(meaning)) : live.some(isSaid);
+    changes.push({ ...named, change: isMove ? 'move' : live.length === 0 ? 'add' : 'change' });
   }
   for (const [type, { name, fingerprint }] of views) {
     const shape = registry?.shapes.get(type)?.shape;
@@ -42,7 +55,9 @@ export function plannedChanges(
     else if (!shape.trusted || !shape.ready) changes.push({ name, change: 'build' });
   }
   for (const [name, { generations }] of registry?.projections ?? []) {
-    if (!projections.has(name) && generations.length > 0) changes.push({ name, change: 'extra' });
+    // rule: what-the-model-says-elsewhere-is-not-extra
+    const isExtra = !projections.has(name) && generations.length > 0 && !generations.every(isSaid);
+    if (isExtra) changes.push({ name, change: 'extra' });
   }
   for (const [type, { shape }] of registry?.shapes ?? []) {
     if (!views.has(type) && shape !== undefined) changes.push({ name: `view:${type}`, change: 'extra' });
@@ -50,15 +65,20 @@ export function plannedChanges(
   return changes;
 }
 
+function othersIn(definition: KeyedDefinition): Pick<PlannedChange, 'with'> {
+  if (definition.kind !== 'search' || definition.packed === undefined) return {};
+  return { with: definition.packed.map(({ name }) => name) };
+}
+
 const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
   add: 'will be built',
-  move: 'will be built in its new shards; the old ones go by themselves',
+  move: 'will be built in its new place; the old one goes by itself',
   change: 'will be built next to the definition of other models',
   build: 'is being built',
   extra: 'is not in this model; it stays until edgeloom migrate --drop of its name, or --undo',
 };
 
 /** A change in words. */
-export function changeText({ name, change }: PlannedChange): string {
-  return `${name} ${WORDS[change]}`;
+export function changeText({ name, with: others = [], change }: PlannedChange): string {
+  return `${name}${others.length === 0 ? '' : ` (with ${others.join(', ')})`} ${WORDS[change]}`;
 }

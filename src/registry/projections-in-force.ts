@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { MODEL } from '../core/items/derived-item.ts';
+import { INDEX_NAMES, MODEL } from '../core/items/derived-item.ts';
 import { parseNodeId } from '../core/items/keys.ts';
 import type {
   CompiledModel,
@@ -19,25 +19,25 @@ import {
   inboundName,
   type KeyedDefinition,
   type KeyedKind,
-  meaningFingerprint,
+  meaningsOf,
   orderName,
   type ProjectionName,
   partName,
   searchName,
   viewName,
 } from './definition.ts';
-import { effectiveModel, keptOf, newestKept } from './effective.ts';
+import { effectiveModel, keptOf, supersededTest } from './effective.ts';
 import {
   compileLayers,
   countInGeneration,
   type LayerPart,
   orderInGeneration,
   partInGeneration,
-  searchInGeneration,
+  searchesInGeneration,
   totalInGeneration,
 } from './layer.ts';
 import { type Registry, stampText } from './registry.ts';
-import { type DefinitionData, reviveKeyed } from './revive.ts';
+import { type DefinitionData, reviveForReader } from './revive.ts';
 
 /**
  * The projections in force, as one value for each read: which generation of a projection a reader of one model uses, and where its
@@ -93,31 +93,39 @@ export function projectionsOfRegistry(
   own: CompiledModel,
 ): ProjectionsInForce {
   const mine = definitionsOf(own);
-  const found = new Map<string, LayerPart | undefined>();
-  const newest = newestKept(registry);
-  const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> | undefined => {
-    if (!found.has(name)) found.set(name, newestUsable(registry, data, own, mine.projections.get(name), newest));
-    return found.get(name) as LayerPart<Kind> | undefined;
+  const usable = usableGenerations(registry, data, own);
+  const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined => {
+    const meaning = mine.projections.get(name)?.meanings[place];
+    // rule: reader-uses-its-own-meaning
+    return meaning === undefined ? undefined : (usable.get(meaning) as LayerPart<Kind> | undefined);
   };
-  const requireReady = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> => {
-    const usableNow = lookUp(name);
+  const requireReady = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> => {
+    const usableNow = lookUp(name, place);
     if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name));
     return usableNow;
   };
-  const parts = [...mine.projections.keys()].flatMap((name) => lookUp(name) ?? []);
+  const parts = new Set(
+    [...mine.projections].flatMap(([name, { meanings }]) => meanings.flatMap((_, place) => lookUp(name, place) ?? [])),
+  );
   const views = [...mine.views.values()].map(({ definition }) => definition);
+  const searches = new Map<SearchModel, SearchModel>();
   let model: CompiledModel | undefined;
   let kept: CompiledModel | undefined;
   return {
     get model() {
       // Most reads do without it.
-      model ??= compileLayers(views, parts, own, own.fingerprint);
+      model ??= compileLayers(views, [...parts], own, own.fingerprint);
       return model;
     },
     search(search) {
-      const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
-      const { definition, kept } = requireReady(searchName(type, search.name));
-      return searchInGeneration(definition.search, kept);
+      const known = searches.get(search);
+      if (known !== undefined) return known;
+      const { indexPartition, name, itemOf, index } = search;
+      const type = indexPartition.slice(0, indexPartition.indexOf('.'));
+      const { definition, kept } = requireReady(searchName(type, itemOf), INDEX_NAMES.indexOf(index));
+      const stored = searchesInGeneration(definition, kept).find((one) => one.name === name)!;
+      searches.set(search, stored);
+      return stored;
     },
     order(edge, order) {
       const { definition, kept } = requireReady(
@@ -195,25 +203,27 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
   }
 }
 
-/** The newest ready generation with the meaning of the reader's own definition. */
-function newestUsable(
-  registry: Registry,
-  data: DefinitionData,
-  own: CompiledModel,
-  mine: Defined<KeyedDefinition> | undefined,
-  newest: ReadonlyMap<string, number>,
-): LayerPart | undefined {
-  if (mine === undefined) return undefined;
-  const { name } = mine;
-  const generations = [...(registry.projections.get(name)?.generations ?? [])].reverse();
-  for (const { id, definition, state } of generations) {
-    const stored = data.get(definition);
-    // rule: reader-uses-what-is-ready
-    // rule: reader-uses-its-own-meaning
-    if (state !== 'ready' || stored === undefined || meaningFingerprint(stored) !== mine.meaning) continue;
-    return { definition: reviveKeyed(name, definition, data, own), kept: keptOf(id, id < newest.get(name)!) };
+/** The newest ready generation of each meaning that the reader's own definitions have. A search may share another item there. */
+function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
+  const isSuperseded = supersededTest(registry, data);
+  const wanted = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
+  const found = new Map<string, LayerPart & { sinceMs: number }>();
+  for (const [name, { generations }] of registry.projections) {
+    for (const generation of generations) {
+      const { id, definition, state, since = 0 } = generation;
+      const stored = data.get(definition);
+      // rule: reader-uses-what-is-ready
+      if (state !== 'ready' || stored === undefined) continue;
+      const usable = meaningsOf(stored).filter(
+        (meaning) => wanted.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
+      );
+      if (usable.length === 0) continue;
+      const revived = reviveForReader(name, definition, data, own);
+      const part = { definition: revived, kept: keptOf(id, isSuperseded(name, generation)), sinceMs: since };
+      for (const meaning of usable) found.set(meaning, part);
+    }
   }
-  return undefined;
+  return found;
 }
 
 function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {

@@ -53,7 +53,9 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
   const { client } = options;
   const { name, ttl } = graph.table;
   try {
-    await client.send(new CreateTableCommand(tableDefinition(graph)));
+    // A search or an order that is added later finds its index; an index without items costs nothing.
+    const all = { ...graph, indexes: graph.table.indexes };
+    await client.send(new CreateTableCommand(tableDefinition(all)));
     await waitUntilTableExists(
       { client, maxWaitTime: CREATE_SECONDS, minDelay: 0.1, maxDelay: 2 },
       { TableName: name },

@@ -95,8 +95,8 @@ const CORRUPTIONS: Corruption[] = [
   {
     name: 'a stale value',
     source: 'USER-U1',
-    target: '~ix/email',
-    change: (item) => ({ ...item, value: { S: 'old@x.org' } }),
+    target: '~ix/name',
+    change: (item) => ({ ...item, gsi1value: { S: 'old@x.org' } }),
     verdict: 'stale',
   },
   {

@@ -130,7 +130,7 @@ describe('the plan of a migration', () => {
         edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { orders: { gsi0: gsi0 as string } } }) },
       });
     const renamed = await plan(rename({ fullName: {}, name: { shards: 7 } }, 'level'));
-    expect(renamed.changes).toContain('search:ITEM.fullName will be built');
+    expect(renamed.changes).toContain('search:ITEM.fullName (with name) will be built');
     expect(renamed.warnings).toEqual([
       'search:ITEM.fullName will be empty: no ITEM has fullName; 30 have price',
       'inbound:SELLS will be empty: no SELLS has level; 30 have grade',

@@ -19,7 +19,7 @@ const graphOf = () =>
       // A search of the node that has the name of the part: its key is that of the part's item behind `~ix/`.
       USER: node({
         view: ['name'],
-        search: { name: { shards: 1 }, STATE: { shards: 1 } },
+        search: { name: { shards: 1 }, STATE: { shards: 1, project: ['name'] } },
         parts: {
           STATE: part({
             view: ['status'],

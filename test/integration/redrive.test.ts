@@ -225,8 +225,8 @@ describe('entries that have lost the key of their base item', () => {
     await store.put(nodeItem('USER-1', { age: { N: '7' }, name: { S: 'Ada' } }));
     expect(await redrive(graph, { store })).toMatchObject({ entries: names.length, repaired: names.length, left: 0 });
     expect(await redrive(graph, { store })).toMatchObject({ entries: 0 });
-    const { item } = await store.get({ source: 'USER-1', target: '~ix/age' }, { consistent: true });
-    expect(item).toMatchObject({ value: { N: '7' } });
+    const { item } = await store.get({ source: 'USER-1', target: '~ix/name' }, { consistent: true });
+    expect(item).toMatchObject({ value: { S: 'Ada' }, gsi1value: { N: '7' } });
   });
 });
 

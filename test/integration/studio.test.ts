@@ -216,7 +216,7 @@ describe('the answers of a studio', () => {
       derived.push(...answer.items.map(({ target }: { target: string }) => target));
       cursor = answer.cursor;
     } while (cursor !== undefined);
-    expect(derived.sort()).toEqual(['~ix/name', '~ix/place', '~view']);
+    expect(derived.sort()).toEqual(['~ix/name', '~view']);
     const { answer: base } = await client.get('/api/partition?id=USER-U1&side=base');
     expect(base.items).toEqual([expect.objectContaining({ target: 'USER-U1', kind: 'base' })]);
   });

@@ -18,7 +18,10 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
       GOAL: node({ view: ['title'] }),
       USER: node({
         view: 'ALL',
-        search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) },
+        search: {
+          name: { shards },
+          ...(withEmail && { email: { caseInsensitive: true, shards: 2, project: ['name'] } }),
+        },
       }),
     },
     edges: {

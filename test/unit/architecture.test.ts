@@ -195,9 +195,9 @@ describe('derived sort keys and index partitions', () => {
       'core/model/compile/definitions.ts',
       'core/model/compile/due-list.ts',
       'core/model/compile/inbound.ts',
-      'core/model/compile/search.ts',
       'core/model/projection/index-places.ts',
       'core/model/projection/places.ts',
+      'core/model/projection/search-pack.ts',
       'registry/layer.ts',
     ]);
   });

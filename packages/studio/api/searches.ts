@@ -125,7 +125,7 @@ async function hashedTexts(
       const most = Math.ceil(counts[i]! * share);
       const texts: string[] = [];
       if (most === 0) return texts;
-      for await (const page of queryPages(store, { index: 'gsi0', partition, limit: most })) {
+      for await (const page of queryPages(store, { index: search.index, partition, limit: most })) {
         texts.push(...page.items.map((item) => hashedText(search, item, graph.table.partitionKey)));
         if (texts.length >= most) break;
       }
@@ -136,7 +136,7 @@ async function hashedTexts(
 }
 
 /** The source decides with `shardBy: 'source'`, else the encoded value. */
-function hashedText({ shardBy }: SearchModel, item: Item, partitionKey: string): string {
+function hashedText({ shardBy, index }: SearchModel, item: Item, partitionKey: string): string {
   const source = stringOf(item[partitionKey]) ?? '';
-  return shardBy === 'source' ? source : encodedValueOf(stringOf(item[INDEX_KEYS.gsi0.sort]) ?? '', source);
+  return shardBy === 'source' ? source : encodedValueOf(stringOf(item[INDEX_KEYS[index].sort]) ?? '', source);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalText, type Item, sameValue } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, VALUE } from '../../core/items/derived-item.ts';
+import { ATTRIBUTES, valueIn } from '../../core/items/derived-item.ts';
 import { type DerivedKey, parseDerivedKey } from '../../core/items/derived-key.ts';
 import { edgeKeyOfElement } from '../../core/items/element.ts';
 import { hash128, parseNodeId, textOfKey } from '../../core/items/keys.ts';
@@ -8,7 +8,7 @@ import { type Amounts, sameAmounts, storedAmounts } from '../../core/items/ledge
 import { toPlain } from '../../core/items/plain.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
 import { projectionsOfIndexPartitions } from '../../core/kinds/index-item.ts';
-import type { CompiledModel, CountModel, EdgeModel, IndexName } from '../../core/model/compiled.ts';
+import type { CompiledModel, CountModel, EdgeModel, IndexName, SearchModel } from '../../core/model/compiled.ts';
 import { type IndexEntry, listOfEdges, partitionOfSearch } from '../../core/model/projection/list-of-place.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
@@ -86,7 +86,7 @@ function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChang
     case 'part-view':
       return changeOfPart(model, key.part, told);
     case 'index-item':
-      if (key.of === 'search') return changeOfHit(model, key.search, told);
+      if (key.of === 'search') return changesOfHits(model, key.search, told);
       return key.of === 'edge' ? changesOfEdge(model, key, told) : [];
     case 'count':
     case 'total':
@@ -159,19 +159,26 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-function changeOfHit(model: FeedModel, name: string, { change, node, of }: Told): SearchChange[] {
+/** The changes of a node's places in the searches that share an item, by the name of their first. */
+function changesOfHits({ graph, ...rest }: FeedModel, itemOf: string, told: Told): SearchChange[] {
+  const searches = [...(graph.nodes.get(told.node.type)?.searches.values() ?? [])];
+  return searches
+    .filter((search) => search.itemOf === itemOf)
+    .flatMap((search) => changeOfHit({ graph, ...rest }, search, told));
+}
+
+function changeOfHit(model: FeedModel, search: SearchModel, { change, node, of }: Told): SearchChange[] {
   const { graph, readNumber } = model;
-  const search = graph.nodes.get(node.type)?.searches.get(name);
-  if (search === undefined || !isFed(graph, 'searches', node.type, search.indexPartition)) return [];
+  if (!isFed(graph, 'searches', node.type, search.indexPartition)) return [];
   const stored = ifReady(() => model.projections.search(search));
   if (stored?.inForce.places.isKeyOfSearch(change.target) !== true) return [];
   const { places } = stored.inForce;
-  const moved = movedRow(change, 'gsi0', (entry) => {
+  const moved = movedRow(change, stored.index, (entry) => {
     const partition = partitionOfSearch(places, entry, change.source);
     return partition === null ? undefined : { place: entry.sort, ...(partition !== undefined && { partition }) };
   });
   if (moved === undefined) return [];
-  const shown = (moved.isGone ? change.oldImage : change.newImage)?.[VALUE];
+  const shown = (moved.isGone ? change.oldImage : change.newImage)?.[valueIn(stored.index)];
   return [
     {
       ...{ kind: 'search', type: node.type, list: { search: search.indexPartition }, id: node.id },
@@ -181,6 +188,7 @@ function changeOfHit(model: FeedModel, name: string, { change, node, of }: Told)
       },
       ...placesOf(moved),
       ...of,
+      eventId: `${of.eventId}/${search.name}`,
     },
   ];
 }
@@ -254,7 +262,7 @@ function movedRow(
   if (before === undefined && after === undefined) return undefined;
   const isGone = after === undefined;
   if (!isDeepStrictEqual(before, after)) return { left: before, entered: after, isGone };
-  return isSameRow(oldImage!, newImage!) ? undefined : { left: undefined, entered: undefined, isGone };
+  return isSameRow(index, oldImage!, newImage!) ? undefined : { left: undefined, entered: undefined, isGone };
 }
 
 function placesOf({ left, entered }: MovedRow): Pick<ListChange, 'left' | 'entered'> {

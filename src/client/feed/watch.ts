@@ -115,11 +115,11 @@ function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): 
   const { partition, where, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
   const search = findSearch(context.graph, name);
   const resolved = resolveSearchQuery(context, search, predicate as SearchPredicate, { partition, where, reverse });
-  const { partitions, range, accept } = resolved;
+  const { index, partitions, range, accept } = resolved;
   return {
-    ...{ index: 'gsi0', partitions, range, accept, where: resolved.where, isReverse: resolved.reverse },
+    ...{ index, partitions, range, accept, where: resolved.where, isReverse: resolved.reverse },
     limit: checkRows(limit),
-    resultOf: (item) => hitOfItem(context, item),
+    resultOf: (item) => hitOfItem(context, index, item),
   };
 }
 

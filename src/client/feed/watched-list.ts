@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes, numberOf, sameValue } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, REVISION, revisionOf, VALUE } from '../../core/items/derived-item.ts';
+import { ATTRIBUTES, REVISION, revisionOf, valueIn } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
@@ -118,7 +118,8 @@ export class WatchedList<Result> {
     before: readonly WindowRow<Item>[],
     after: readonly WindowRow<Item>[],
   ): (Omit<ListStep<Item>, 'row'> & { item: Result })[] {
-    return stepsBetween(before, after, isSameRow).map(({ row, ...step }) => ({ ...step, item: this.resultOf(row) }));
+    const isSame = (left: Item, right: Item): boolean => isSameRow(this.query.index, left, right);
+    return stepsBetween(before, after, isSame).map(({ row, ...step }) => ({ ...step, item: this.resultOf(row) }));
   }
 
   private async read(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {
@@ -155,7 +156,7 @@ function hasEnded(row: Item, nowMs: number): boolean {
   return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
-/** Tells whether two states of a row show the same. */
-export function isSameRow(left: Item, right: Item): boolean {
-  return [ATTRIBUTES, VALUE].every((name) => sameValue(left[name], right[name]));
+/** Tells whether two states of a row of an index show the same. */
+export function isSameRow(index: IndexName, left: Item, right: Item): boolean {
+  return [ATTRIBUTES, valueIn(index)].every((name) => sameValue(left[name], right[name]));
 }

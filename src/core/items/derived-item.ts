@@ -10,7 +10,7 @@ export const REVISION = 'r';
 export const FENCE = 'fence';
 /** Edge types that left a view's set because it grew beyond its budget (string set). */
 export const EVICTED = 'evicted';
-/** The original value of a search item, before folding and encoding. */
+/** The original value of a search item, before folding and encoding: see `valueIn`. */
 export const VALUE = 'value';
 /** On an item that a count counts, or a total: the name of that. */
 export const COUNTED = 'counted';
@@ -49,8 +49,15 @@ export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
 ) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
 
+/** The attribute with the original value that a search item has in an index: an item that several searches share has one for each. */
+export function valueIn(index: IndexName): string {
+  return index === 'gsi0' ? VALUE : `${index}${VALUE}`;
+}
+
 /** The attributes that readers need of an index item besides its keys: all that an index holds of it. */
-const READ_IN_INDEXES: readonly string[] = [ATTRIBUTES, VALUE];
+function readInIndex(index: IndexName): readonly string[] {
+  return [ATTRIBUTES, valueIn(index)];
+}
 
 /**
  * Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned; `in` is the partition of a
@@ -70,7 +77,7 @@ export const QUARANTINE_FIELDS = {
  * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {
-  return index === 'gsi0' ? [...READ_IN_INDEXES, ...Object.values(QUARANTINE_FIELDS)] : READ_IN_INDEXES;
+  return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
 }
 
 /** The part of a derived item that an index holds, without the keys of the table. */
@@ -82,10 +89,14 @@ export function shownInIndex(index: IndexName, item: Item): Item {
   return shown;
 }
 
+/** The attributes that an index item has for one index: its keys there, and a searched value. */
+export function fieldsIn(index: IndexName): readonly string[] {
+  return [...Object.values(INDEX_KEYS[index]), valueIn(index)];
+}
+
 /** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */
 export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
-  ...INDEX_NAMES.flatMap((index) => Object.values(INDEX_KEYS[index])),
-  VALUE,
+  ...INDEX_NAMES.flatMap(fieldsIn),
   ATTRIBUTES,
   COUNTED,
   LEDGER,

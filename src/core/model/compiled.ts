@@ -140,8 +140,15 @@ export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexK
 }
 
 /** The indexes that edges, and searches, use. */
-export function indexesInUse(edges: Iterable<EdgeModel>): IndexName[] {
+export function indexesInUse({
+  nodes,
+  edges,
+}: {
+  nodes: Iterable<NodeModel>;
+  edges: Iterable<EdgeModel>;
+}): IndexName[] {
   const used = new Set<IndexName>(['gsi0']);
+  for (const { searches } of nodes) for (const { index } of searches.values()) used.add(index);
   for (const { inbound } of edges) for (const { index } of inbound?.orders.values() ?? []) used.add(index);
   return INDEX_NAMES.filter((index) => used.has(index));
 }
@@ -255,6 +262,10 @@ export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): r
 
 /** One search of a node type. */
 export interface SearchModel extends SearchSettings {
+  /** The index that it is answered from. */
+  index: IndexName;
+  /** The name of the search whose item it shares: of the first that does, which may be itself. The item's keys have that name. */
+  itemOf: string;
   inForce: InForce<SearchPlaces>;
 }
 

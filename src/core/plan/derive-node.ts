@@ -3,7 +3,7 @@ import type { DerivedSortKey } from '../items/keys.ts';
 import type { DerivedImage } from '../kinds/derived.ts';
 import { partViewItem } from '../kinds/part-view.ts';
 import { sourceShare } from '../kinds/parts/joined-items.ts';
-import { type SearchPlan, searchItem, searchItemsOfValues } from '../kinds/parts/search-items.ts';
+import { type SearchItemPlan, searchItem, searchItemsOfValues } from '../kinds/parts/search-items.ts';
 import { Subject } from '../kinds/parts/subject.ts';
 import { targetItems } from '../kinds/target-item.ts';
 import { partAttributesAsSource } from '../model/joined.ts';
@@ -68,11 +68,12 @@ class IndexItems {
     this.settleBefore[this.keys.length - 1] = before;
   }
 
-  addSearches(plans: readonly SearchPlan[]): void {
+  addSearches(plans: readonly SearchItemPlan[]): void {
     for (const plan of plans) {
-      const { settleBefore, isSuperseded, places } = plan.search.inForce;
+      const { multiValue, inForce } = plan.first.search;
+      const { settleBefore, isSuperseded, places } = inForce;
       try {
-        if (plan.search.multiValue) {
+        if (multiValue) {
           // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
           // answer.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);

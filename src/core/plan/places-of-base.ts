@@ -8,6 +8,7 @@ import {
   type NodeModel,
   type SearchModel,
 } from '../model/compiled.ts';
+import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
 /** The place of an index item that a base item may have in its partition, whether it asks for it at the moment or not. */
@@ -16,8 +17,8 @@ export interface PlaceOfBase {
   key: DerivedSortKey;
   /** True if there is an item for each value: then their sort keys begin with `key`. */
   isPrefix?: boolean;
-  /** The search whose item it is. */
-  search?: SearchModel;
+  /** The searches that find a node by the item. */
+  searches?: readonly SearchModel[];
   /** The orders in which the item of an edge is found; none for an item that is only counted. */
   orders?: readonly InboundOrder[];
 }
@@ -30,8 +31,9 @@ export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey):
     if (!places.has(place.key)) places.set(place.key, place);
   };
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
-    for (const search of searches.values()) {
-      if (search.part === of) add({ key: search.inForce.places.first, isPrefix: search.multiValue, search });
+    for (const shared of packsOf(searches.values())) {
+      const { part, multiValue, inForce } = shared[0]!;
+      if (part === of) add({ key: inForce.places.first, isPrefix: multiValue, searches: shared });
     }
   };
   for (const layer of layersOf(graph)) {

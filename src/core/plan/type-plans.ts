@@ -5,12 +5,13 @@ import { askedInTarget } from '../kinds/in-target.ts';
 import type { KindOfTarget } from '../kinds/kind.ts';
 import { type InboundItemPlan, inboundItemPlans } from '../kinds/parts/index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
-import { type SearchPlan, searchPlan } from '../kinds/parts/search-items.ts';
+import { type SearchItemPlan, searchItemPlan } from '../kinds/parts/search-items.ts';
 import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
 import { keepsViews } from '../kinds/view.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
+import { packsOf } from '../model/projection/search-pack.ts';
 
 /**
  * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to
@@ -52,8 +53,8 @@ export interface NodePlan extends SubjectType {
   node: NodeModel;
   /** As of an edge. */
   hasView: boolean;
-  /** Searches by the node's own attributes. */
-  searches: readonly SearchPlan[];
+  /** Searches by the node's own attributes, by their items. */
+  searches: readonly SearchItemPlan[];
   /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
@@ -62,8 +63,8 @@ export interface NodePlan extends SubjectType {
 export interface PartPlan extends SubjectType {
   kind: 'part';
   part: PartModel;
-  /** Searches by the attributes of the part. */
-  searches: readonly SearchPlan[];
+  /** Searches by the attributes of the part, by their items. */
+  searches: readonly SearchItemPlan[];
   /** As of the node. */
   joinedItems: readonly JoinedItemPlan[];
 }
@@ -219,8 +220,8 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
     };
   });
   const joinedItems = edges.flatMap((plan) => plan.joinedItems);
-  const searchesOf = (part: string | undefined): SearchPlan[] =>
-    [...node.searches.values()].filter((search) => search.part === part).map(searchPlan);
+  const searchesOf = (part: string | undefined): SearchItemPlan[] =>
+    packsOf([...node.searches.values()].filter((search) => search.part === part)).map(searchItemPlan);
   const own = { graph, type, isHashed: false, joinedItems };
   const parts = [...node.parts.values()].map((part): [string, PartPlan] => [
     part.name,

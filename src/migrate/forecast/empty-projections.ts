@@ -1,3 +1,5 @@
+import type { Item } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
@@ -37,16 +39,15 @@ export function emptyProjectionWarnings(
     const type = typeOfItem(graph, walked);
     if (type === undefined) continue;
     countItem(types, type, walked);
-    for (const { sortKey } of expectedItemsOf(graph, walked, new Map())) {
-      const name = projectionOf(walked.source, sortKey);
-      if (name !== undefined) filled.add(name);
+    for (const { sortKey, fields } of expectedItemsOf(graph, walked, new Map())) {
+      for (const name of namesOf(graph, walked.source, sortKey, fields)) filled.add(name);
     }
   }
-  const ofProjections = projectionsOf(graph).flatMap(({ name, type, orders }) => {
+  const ofProjections = projectionsOf(graph).flatMap(({ name, projection, type, orders }) => {
     const found = types.get(type);
     const attributes = orders.flatMap(attributesOf);
     // A derive may read anything.
-    if (!built.has(name) || filled.has(name) || found === undefined || attributes.length === 0) return [];
+    if (!built.has(projection) || filled.has(name) || found === undefined || attributes.length === 0) return [];
     if (attributes.some((attribute) => found.attributes.has(attribute))) return [];
     const used = new Set([...usedAttributes(graph, type), graph.table.partitionKey, graph.table.sortKey]);
     const others = [...found.attributes].filter(([attribute]) => !used.has(attribute));
@@ -84,13 +85,16 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
 /** A search, or the orders of an edge type, with the type of the items that fill it. */
 interface NamedProjection {
   name: string;
+  /** The projection whose items a search shares; else the same name. */
+  projection: string;
   type: string;
   orders: readonly OrderModel[];
 }
 
 function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
-  const ofSearch = (type: string, { name, part, order }: SearchModel): NamedProjection => ({
+  const ofSearch = (type: string, { name, itemOf, part, order }: SearchModel): NamedProjection => ({
     name: searchName(type, name),
+    projection: searchName(type, itemOf),
     type: part === undefined ? type : `${type}.${part}`,
     orders: [order],
   });
@@ -101,11 +105,12 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     // A due-list may well be empty: it names no attribute by mistake.
     const all = [...(inbound?.orders.values() ?? [])];
     const shared = all.filter(({ isNamed }) => !isNamed);
-    const named = all.filter(({ isNamed }) => isNamed);
-    const ofOrder = ({ name, order }: InboundOrder) => ({ name: `order:${type}.${name}`, type, orders: [order] });
+    const alone = all.filter(({ isNamed }) => isNamed);
+    const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
+    const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
     // A count has an item of each edge, whatever its order.
-    const together = { name: `inbound:${type}`, type, orders: shared.map(({ order }) => order) };
-    return [...(shared.length === 0 || count !== undefined ? [] : [together]), ...named.map(ofOrder)];
+    const together = named(`inbound:${type}`, shared.map(({ order }) => order));
+    return [...(shared.length === 0 || count !== undefined ? [] : [together]), ...alone.map(ofOrder)];
   });
   return [...ofNodes, ...ofEdges];
 }
@@ -147,11 +152,15 @@ function countItem(types: Map<string, TypeSample>, type: string, { item, share }
   types.set(type, found);
 }
 
-/** The projection that an index item of a base item belongs to. */
-function projectionOf(source: string, sortKey: string): string | undefined {
+/** The names of the searches, or of the orders, that an index item of a base item is in. */
+function namesOf({ nodes }: CompiledModel, source: string, sortKey: string, fields: Item): string[] {
   const key = parseDerivedKey(sortKey);
-  if (key?.kind !== 'index-item') return undefined;
-  if (key.of === 'search') return searchName(typePrefix(source) ?? '', key.search);
-  if (key.of !== 'edge') return undefined;
-  return key.order === undefined ? `inbound:${key.edgeType}` : `order:${key.edgeType}.${key.order}`;
+  if (key?.kind !== 'index-item') return [];
+  if (key.of === 'edge') {
+    return [key.order === undefined ? `inbound:${key.edgeType}` : `order:${key.edgeType}.${key.order}`];
+  }
+  const type = typePrefix(source) ?? '';
+  return [...(nodes.get(type)?.searches.values() ?? [])]
+    .filter(({ index, inForce }) => inForce.places.isKeyOfSearch(sortKey) && INDEX_KEYS[index].partition in fields)
+    .map(({ name }) => searchName(type, name));
 }

@@ -89,7 +89,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
 export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
   for (const { nodes, edges } of layersOf(graph)) {
-    for (const { searches } of nodes.values()) if (searches.size > 0) used.add('gsi0');
+    for (const { searches } of nodes.values()) for (const { index } of searches.values()) used.add(index);
     for (const { orders } of [...edges.values()].flatMap(listsOf))
       for (const { index } of orders.values()) used.add(index);
   }

@@ -5,7 +5,11 @@ import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/mode
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey, indexNames } = graph.table;
-  const keys = graph.indexes.map((index) => ({ index, name: indexNames[index], ...indexKeysOf(graph.table)[index] }));
+  const keys = graph.indexes.map((index) => ({
+    index,
+    name: indexNames[index],
+    ...indexKeysOf(graph.table)[index],
+  }));
   const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
   return {
     TableName: name,

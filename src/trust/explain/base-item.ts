@@ -1,4 +1,5 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
 import { countHolding } from '../../core/kinds/count.ts';
@@ -153,17 +154,21 @@ function partPlaces(graph: CompiledModel, key: ItemKey, expected: Derived): Plac
 /** The places of a node's index items, or of those of a part; `line`: the line of the model that asks for one of no search. */
 function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, expected: Derived): Place[] {
   const { source, target } = base;
-  const keys = [...expected.indexItems.keys()];
-  return placesOfBase(graph, base).flatMap(({ key, search }): Place[] => {
-    const name = search === undefined ? line : lineOfSearch(search);
-    const stored = keys.filter((one) => search?.inForce.places.isKeyOfSearch(one) ?? one === key);
-    if (stored.length > 0) return stored.map((sortKey) => indexPlace(source, sortKey, target, name));
+  return placesOfBase(graph, base).flatMap(({ key, searches }): Place[] => {
     // A node is among its edges only where the model says so for its type.
-    if (search === undefined) return [];
-    const { order } = search;
-    const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : search.name;
-    const absent = `The ${search.part === undefined ? 'node' : 'part'} has no value for ${attribute}.`;
-    return [{ source, sortKey: key, name, attribute, absent }];
+    if (searches === undefined) return expected.indexItems.has(key) ? [indexPlace(source, key, target, line)] : [];
+    return searches.flatMap((search): Place[] => {
+      const name = lineOfSearch(search);
+      const found = [...expected.indexItems].filter(
+        ([sortKey, fields]) =>
+          search.inForce.places.isKeyOfSearch(sortKey) && fields[INDEX_KEYS[search.index].partition] !== undefined,
+      );
+      if (found.length > 0) return found.map(([sortKey]) => indexPlace(source, sortKey, target, name));
+      const { order } = search;
+      const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : search.name;
+      const absent = `The ${search.part === undefined ? 'node' : 'part'} has no value for ${attribute}.`;
+      return [{ source, sortKey: key, name, attribute, absent }];
+    });
   });
 }
 
@@ -210,7 +215,7 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
       places: { isDue },
     } of orders) {
       const place = isDue ? `${line}.expires` : `${line}.inbound.orders.${name}`;
-      if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
+      if (fields?.[INDEX_KEYS[index].partition] !== undefined) places.push(indexPlace(source, sortKey, target, place));
       else {
         const attribute = attributeOf(order) ?? name;
         const whose =

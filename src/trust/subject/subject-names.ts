@@ -1,5 +1,12 @@
 import { type AttributeValue, type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET, QUARANTINE_FIELDS, VALUE } from '../../core/items/derived-item.ts';
+import {
+  ATTRIBUTES,
+  COPIES,
+  EDGE_SET,
+  INDEX_NAMES,
+  QUARANTINE_FIELDS,
+  valueIn,
+} from '../../core/items/derived-item.ts';
 import { type KeyEnd, parseDerivedKey } from '../../core/items/derived-key.ts';
 import { decodeElement } from '../../core/items/element.ts';
 import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
@@ -13,6 +20,9 @@ import type { WalkedItem } from '../../store/table-walk.ts';
  * Where an item names one node, the *subject*. Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or
  * `USER-1.5`. The attributes of producers may hold the id in any text, their names too, and so may keys of types outside the model.
  */
+
+/** The attributes of search items with the values that they are found by. */
+const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
 
 /** The relation of an item to the subject. */
 export type SubjectRole =
@@ -79,7 +89,7 @@ export class SubjectNames {
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
     // Keys and elements name ids as a whole. Groups, and what base items have given, may hold the id in a text.
     return this.mentionOf(item, (text, name) => {
-      const isOfBase = name === ATTRIBUTES || name === VALUE;
+      const isOfBase = name === ATTRIBUTES || VALUES.has(name);
       return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
     });
   }

@@ -27,7 +27,10 @@ function model(
       GOAL: node({ view }),
       USER: node({
         view: 'ALL',
-        search: { name: { shards }, ...(withEmail && { email: { caseInsensitive: true, shards: 2 } }) },
+        search: {
+          name: { shards },
+          ...(withEmail && { email: { caseInsensitive: true, shards: 2, project: ['name'] } }),
+        },
       }),
     },
     edges: {

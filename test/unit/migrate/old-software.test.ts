@@ -17,7 +17,12 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 function model(withEmail: boolean) {
   return defineGraph({
     table: 'records',
-    nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 }, ...(withEmail && { email: { shards: 1 } }) } }) },
+    nodes: {
+      USER: node({
+        view: 'ALL',
+        search: { name: { shards: 2 }, ...(withEmail && { email: { shards: 1, project: ['name'] } }) },
+      }),
+    },
     edges: {},
   });
 }

@@ -4,7 +4,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 
 const graph = defineGraph({
-  table: 'records',
+  table: { name: 'records', indexes: 1 },
   nodes: {
     USER: node({
       view: 'ALL',

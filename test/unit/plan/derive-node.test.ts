@@ -366,7 +366,10 @@ describe('what cannot be derived', () => {
       tags: { L: [{ S: 'a' }, { S: 'b' }] },
     });
     expect(result.attributes).toEqual({ title: { S: 't' } });
-    expect([...result.indexItems.keys()].sort()).toEqual(['~ix/age', '~ix/tags/a', '~ix/tags/b']);
+    expect([...result.indexItems.keys()].sort()).toEqual(['~ix/name', '~ix/tags/a', '~ix/tags/b']);
+    // The good value of two that share an item.
+    expect(result.indexItems.get('~ix/name')).toMatchObject({ gsi1value: { N: '2' } });
+    expect(result.indexItems.get('~ix/name')).not.toHaveProperty('gsi0pk');
     expect(result.problems.map(({ code }) => code)).toEqual(['wrong-type', 'derive-failed']);
   });
 

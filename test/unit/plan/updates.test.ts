@@ -252,7 +252,7 @@ describe('index items', () => {
         gsi0sk: { S: `A\u0000${G}` },
         attributes: { M: role('A') },
       },
-      unset: ['gsi1pk', 'gsi1sk', 'value', 'counted', 'ledger', 'child', 'ttl'],
+      unset: ['value', 'gsi1pk', 'gsi1sk', 'gsi1value', 'counted', 'ledger', 'child', 'ttl'],
       condition: { kind: 'newer-than', watermark: at(5), fenceBefore },
     });
   });
@@ -262,9 +262,10 @@ describe('index items', () => {
     expect(update.unset).toEqual([
       'gsi0pk',
       'gsi0sk',
+      'value',
       'gsi1pk',
       'gsi1sk',
-      'value',
+      'gsi1value',
       'attributes',
       'counted',
       'ledger',

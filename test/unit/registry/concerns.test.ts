@@ -13,7 +13,7 @@ const GRAPH = defineGraph({
   table: 'records',
   nodes: {
     GOAL: node({ view: ['title'] }),
-    USER: node({ view: ['name'], search: { name: {}, 'first-name': { attribute: 'name' } } }),
+    USER: node({ view: ['name'], search: { name: {}, 'first-name': { attribute: 'name', project: ['name'] } } }),
     TEAM: node({ view: ['name'] }),
     BOOK: node({ view: [] }),
   },

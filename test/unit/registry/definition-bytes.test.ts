@@ -149,8 +149,8 @@ describe('the model of this test', () => {
 /** What tables have of a model, a line each: the fingerprint, the name, and the bytes or the fingerprint of a meaning. */
 function storedLines(graph: CompiledModel): string[] {
   const { projections, views } = definitionsOf(graph);
-  const definitions = [...projections, ...views].map(([name, { data, fingerprint, meaning }]: [string, Defined]) => {
-    return `${fingerprint} ${meaning} ${name} ${JSON.stringify(data)}`;
+  const definitions = [...projections, ...views].map(([name, { data, fingerprint, meanings }]: [string, Defined]) => {
+    return `${fingerprint} ${meanings.join(',')} ${name} ${JSON.stringify(data)}`;
   });
   const searches = [...graph.nodes.values()].flatMap((model) =>
     [...model.searches.values()].map(
@@ -172,8 +172,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
       7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}
-      308d90a4649abceb 5ed2afa047855bb5 search:USER.place {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.place","name":"place","order":{"attributes":["country","city"],"kind":"path"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":3},"type":"USER"}
-      87eb173582d75448 7538af93985d3b9f search:USER.level {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.level","name":"level","order":{"attribute":"level","kind":"rank","weights":{"$map":[["high","20"],["low","10"]]}},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"USER"}
+      3bb1a220cefb104e 5ed2afa047855bb5,7538af93985d3b9f search:USER.place {"kind":"search","packed":[{"hash":"fnv1a","indexPartition":"USER.level","name":"level","order":{"attribute":"level","kind":"rank","weights":{"$map":[["high","20"],["low","10"]]}},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200}],"search":{"hash":"fnv1a","indexPartition":"USER.place","name":"place","order":{"attributes":["country","city"],"kind":"path"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":3},"type":"USER"}
       2f429e03426d75d7 805f3dbeb64029a5 search:USER.title {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.title","name":"title","order":{"kind":"derive","version":3},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"USER"}
       ff466daaf3d00a8a 92c441fd2137c118 list:USER {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.","name":"","order":{"kind":"derive","version":1},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":10},"type":"USER"}
       034c23224287ed3a 0dbd07044d8fc62e search:USER.STATE.status {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.STATE.status","name":"STATE.status","order":{"attribute":"status","kind":"attribute","type":"number"},"part":"STATE","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":2},"type":"USER"}

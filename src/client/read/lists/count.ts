@@ -135,7 +135,7 @@ function sumOf(counts: readonly number[]): number {
 
 /** The items to count: those of a question in partitions of an index. */
 interface CountQuery {
-  index?: IndexName;
+  index: IndexName;
   partitions: readonly IndexPartitionKey[];
   range: KeyRange;
   itemKeys: ItemKeys;
@@ -149,7 +149,7 @@ async function countShards(context: ReadContext, query: CountQuery): Promise<num
 async function countShard(
   { store }: ReadContext,
   partition: string,
-  { index = 'gsi0', range, itemKeys }: CountQuery,
+  { index, range, itemKeys }: CountQuery,
 ): Promise<number> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;

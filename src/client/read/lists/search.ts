@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { INDEX_KEYS, VALUE } from '../../../core/items/derived-item.ts';
+import { INDEX_KEYS, valueIn } from '../../../core/items/derived-item.ts';
 import { escapeValue, lowestSortKeyOfValue } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import {
@@ -10,7 +10,7 @@ import {
   typePrefix,
 } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
-import type { SearchModel } from '../../../core/model/compiled.ts';
+import type { IndexName, SearchModel } from '../../../core/model/compiled.ts';
 import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -99,6 +99,8 @@ const PREDICATES = { equals: true, beginsWith: true, path: true, between: true }
 
 /** A search with encoded arguments. */
 export interface ResolvedSearch {
+  /** The index that answers. */
+  index: IndexName;
   partitions: IndexPartitionKey[];
   range: KeyRange;
   /** The hash of a value that is too long for a range, and the ranges of the sort keys that hits have. */
@@ -122,7 +124,12 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { partitions, range, hashed, reverse, where, accept } = resolveSearchQuery(context, search, predicate, options);
+  const { index, partitions, range, hashed, reverse, where, accept } = resolveSearchQuery(
+    context,
+    search,
+    predicate,
+    options,
+  );
   const bound: CursorBinding = {
     query: [
       graph.table.name,
@@ -144,9 +151,9 @@ export async function readSearch(
   });
   const { writes } = own;
   const overlay =
-    writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, 'gsi0', partitions) };
+    writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, index, partitions) };
   const request = {
-    index: 'gsi0',
+    index,
     partitions,
     range,
     after,
@@ -158,7 +165,7 @@ export async function readSearch(
     ...overlay,
   } as const;
   const { items, lastKey } = await gatherPage(context, request);
-  const hits = items.map((item) => hitOfItem(context, item));
+  const hits = items.map((item) => hitOfItem(context, index, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
 }
@@ -180,7 +187,7 @@ export function resolveSearchQuery(
   options: Pick<SearchQuery, keyof SearchScope | 'where' | 'reverse'>,
 ): ResolvedSearchQuery {
   const resolved = resolveSearch(searchInForce(context, search), predicate, options);
-  const { hashed, itemKeys } = resolved;
+  const { index, hashed, itemKeys } = resolved;
   const where = encodeWhere(context.graph, options.where, {
     name: `search ${search.indexPartition}`,
     projection: search.project,
@@ -188,21 +195,22 @@ export function resolveSearchQuery(
   });
   const isOfProjection = hitTest(context.graph, itemKeys);
   const accept = (item: Item): boolean =>
-    isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
+    isOfProjection(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
   return { ...resolved, reverse: options.reverse ?? false, where, accept };
 }
 
-/** The hit that an item of a search finds. */
-export function hitOfItem(context: ReadContext, item: Item): SearchResult {
+/** The hit that an item of a search finds in its index. */
+export function hitOfItem(context: ReadContext, index: IndexName, item: Item): SearchResult {
+  const value = item[valueIn(index)];
   return {
     id: sourceOf(context, item),
-    value: item[VALUE] === undefined ? null : toPlain(item[VALUE], context.readNumber),
+    value: value === undefined ? null : toPlain(value, context.readNumber),
     attributes: indexAttributes(context, item),
   };
 }
 
-function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {
-  const key = stringOf(item[INDEX_KEYS.gsi0.sort]) ?? '';
+function hasKeyIn(index: IndexName, ranges: readonly KeyRange[], item: Item): boolean {
+  const key = stringOf(item[INDEX_KEYS[index].sort]) ?? '';
   return ranges.some((range) => isInRange(range, key));
 }
 
@@ -234,7 +242,8 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
     name: `search ${search.indexPartition}`,
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
-  const { places } = search.inForce;
+  const { index, inForce } = search;
+  const { places } = inForce;
   const { itemKeys } = places;
   const way = wayOf(search, query, predicate);
   const { equals, beginsWith } = predicate;
@@ -242,13 +251,13 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
     const encoded = encodeArgument(query, equals!, 'equals');
     const partitions = places.partitionsOfValue(partition, encoded);
     if (search.shards !== 'value' || !isHashedInKey(encoded))
-      return { partitions, range: equalRange(encoded), itemKeys };
+      return { index, partitions, range: equalRange(encoded), itemKeys };
     const hash = hash128(encoded);
     // A partition attribute may hold what separates it from a value, so that values of another one lie in the partition, too.
     const ranges = [encoded, hash]
       .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
       .map(equalRange);
-    return { partitions, range: {}, hashed: { hash, ranges }, itemKeys };
+    return { index, partitions, range: {}, hashed: { hash, ranges }, itemKeys };
   }
   if (search.shards === 'value') {
     throw new EdgeloomError(
@@ -260,7 +269,7 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);
   const { low, high } = endsOf(query, predicate.between);
   const range = way === 'beginsWith' ? beginsWithRange(query, beginsWith!) : valueRange(query, 'between', low, high);
-  return { partitions: places.partitions(partition), range, itemKeys };
+  return { index, partitions: places.partitions(partition), range, itemKeys };
 }
 
 /** How a predicate asks; throws `invalid-argument` where it asks in two ways. A name without a value counts where no other has one. */
@@ -293,13 +302,14 @@ function resolvePathSearch(
   predicate: PathPredicate,
 ): ResolvedSearch {
   const { path, beginsWith, between } = predicate;
-  const { places } = search.inForce;
+  const { index, inForce } = search;
+  const { places } = inForce;
   if (beginsWith !== undefined || endsOf(query, between).isRange) {
     const range = pathRange(query, { path, beginsWith, between });
-    return { partitions: places.partitions(partition), range, itemKeys: places.itemKeys };
+    return { index, partitions: places.partitions(partition), range, itemKeys: places.itemKeys };
   }
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? places.partitionsOfValue(partition, encoded) : places.partitions(partition);
-  return { partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
+  return { index, partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
 }

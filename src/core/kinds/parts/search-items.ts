@@ -1,5 +1,5 @@
 import { type AttributeValue, type Item, itemSizeBytes, typeOf } from '../../items/attribute-value.ts';
-import { VALUE } from '../../items/derived-item.ts';
+import { VALUE, valueIn } from '../../items/derived-item.ts';
 import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import type { SearchModel } from '../../model/compiled.ts';
@@ -28,29 +28,56 @@ export const MAX_SEARCH_VALUES = 5_000;
  */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
-/** The plan for a node's items in one search, made once from the model. */
-export interface SearchPlan {
+/** The plan for a node's part in one search, made once from the model. */
+interface SearchPlan {
   search: SearchModel;
   encode: OrderEncoder;
   purpose: string;
 }
 
-/** Plans a search. */
-export function searchPlan(search: SearchModel): SearchPlan {
-  const purpose = `search ${search.indexPartition}`;
-  const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
-  return { search, encode, purpose };
+/** The plan for the searches that share an item, made once from the model. Of a search with several values there is an item for each. */
+export interface SearchItemPlan {
+  first: SearchPlan;
+  searches: readonly SearchPlan[];
 }
 
-/** Makes a node's only item in a search, under the key `places.first`; undefined if the node has no value, or its index partition none. */
-export function searchItem({ search, encode: encodeOrder, purpose }: SearchPlan, subject: Subject): Item | undefined {
-  const encoded = encodeOrder(subject);
-  return encoded && itemOfValue(search, subject, encoded, purpose);
+/** Plans the searches that share an item. */
+export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan {
+  const plans = searches.map((search): SearchPlan => {
+    const purpose = `search ${search.indexPartition}`;
+    return { search, encode: orderEncoder(search.order, Boolean(search.caseInsensitive), purpose), purpose };
+  });
+  return { first: plans[0]!, searches: plans };
+}
+
+/**
+ * Makes a node's only item in the searches that share it, under the key `places.first`; undefined if the node is in none of them: it has no
+ * value, or its index partition none. A value that cannot be a key leaves the node out of that search alone.
+ */
+export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
+  const item: Item = {};
+  const { isSuperseded } = first.search.inForce;
+  let indexed = false;
+  for (const { search, encode: encodeOrder, purpose } of searches) {
+    try {
+      const encoded = encodeOrder(subject);
+      if (encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose)) indexed = true;
+    } catch (error) {
+      subject.noteProblem(error, isSuperseded);
+    }
+  }
+  if (!indexed) return undefined;
+  try {
+    return withProjection(item, first.search.project, subject);
+  } catch (error) {
+    subject.noteProblem(error, isSuperseded);
+    return undefined;
+  }
 }
 
 /** Makes a node's items in a search that has one for each value, with their sort keys. */
 export function searchItemsOfValues(
-  { search, purpose }: SearchPlan,
+  { first: { search, purpose } }: SearchItemPlan,
   subject: Subject,
 ): Iterable<[DerivedSortKey, Item]> {
   const { places } = search.inForce;
@@ -61,9 +88,9 @@ export function searchItemsOfValues(
     const present = items.get(key);
     // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
-    const item = itemOfValue(search, subject, encoded, purpose);
-    if (item === undefined) continue;
-    items.set(key, item);
+    const item: Item = {};
+    if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
+    items.set(key, withProjection(item, search.project, subject));
     bytes += itemSizeBytes(item);
     if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
   }
@@ -92,22 +119,21 @@ function encodedValues(search: SearchModel, subject: Subject, purpose: string): 
 }
 
 /**
- * Makes a node's item in a search for one encoded value. The item is undefined only if an attribute names the search's index partition,
- * and the node does not have that attribute.
+ * Sets an item's keys in the index of a search, and the value; false only if an attribute names the search's index partition, and the node does
+ * not have that attribute.
  */
-function itemOfValue(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
+function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): boolean {
   let within: string | undefined;
   if (search.partition !== undefined) {
     within = partitionText(search.partition, subject, purpose);
-    if (within === undefined) return undefined;
+    if (within === undefined) return false;
   }
   const { places } = search.inForce;
   const partition = places.partition(within, encoded.text, subject.source);
-  const item: Item = {};
   const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
-  addIndexKeys(item, 'gsi0', places, partition, sorted, subject.source, purpose);
-  item[VALUE] = encoded.value;
-  return withProjection(item, search.project, subject);
+  addIndexKeys(item, search.index, places, partition, sorted, subject.source, purpose);
+  item[valueIn(search.index)] = encoded.value;
+  return true;
 }
 
 /**

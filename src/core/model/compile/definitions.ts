@@ -9,18 +9,18 @@ import type {
   NodeModel,
   PartModel,
   Projection,
-  SearchModel,
+  SearchSettings,
   TableNames,
 } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
 import { wordsThereAre } from '../options/nearest.ts';
 import { compileProjection } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
-import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
+import { CountPlaces, PartPlaces, TotalPlaces } from '../projection/places.ts';
 import { compileInbound } from './inbound.ts';
 import { compileDerive } from './order.ts';
 import { checkShape, edgeSchema, type MistakeLog, NODE_TYPES, nodeSchema, partSchema, tableSchema } from './schemas.ts';
-import { compileSearch } from './search.ts';
+import { compileSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
 /**
@@ -103,15 +103,12 @@ export function compileNode(
   checkTypeName(type, path, mistakes);
   const options = checkShape(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
-  const searches = new Map<string, SearchModel>();
+  const searches = new Map<string, SearchSettings>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
   }
-  if (options.list === true) {
-    const list = nodeList(type);
-    searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
-  }
+  if (options.list === true) searches.set(NODE_LIST, nodeList(type));
   const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen, expires } = options;
   checkDeletion(deletedWhen, [table.partitionKey, table.sortKey, table.ttl], path, mistakes);
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
@@ -131,7 +128,7 @@ export function compileNode(
     parts,
     viewBudgetBytes,
     versionAttribute,
-    searches,
+    searches: new Map(packSearches(searches.values(), table.indexes).map((search) => [search.name, search])),
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     includedBy: [],
     ...(deletedWhen !== undefined && { deletedWhen }),
@@ -157,7 +154,7 @@ const MAX_PART_NAME = 64;
 function compileParts(
   type: string,
   definitions: Readonly<Record<string, unknown>>,
-  { searches, view }: { searches: Map<string, SearchModel>; view: Projection },
+  { searches, view }: { searches: Map<string, SearchSettings>; view: Projection },
   nodePath: string,
   mistakes: MistakeLog,
 ): Map<string, PartModel> {

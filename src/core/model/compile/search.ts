@@ -1,11 +1,16 @@
-import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
+import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
+import { NODE_LIST } from '../node-list.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
-import { SearchPlaces } from '../projection/places.ts';
+import { searchesOfPack } from '../projection/search-pack.ts';
 import { compileOrder } from './order.ts';
 import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
 
-/** The searches of node types. */
+/**
+ * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as the
+ * model may use indexes, in the order of their declaration: the item is in each of these indexes. The item's key and its partitions
+ * have the name of the first of them. The list of a type stays alone, so that no other search changes what a page of it reads.
+ */
 
 /** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
 const MAX_SEARCH_NAME_BYTES = 255;
@@ -22,7 +27,7 @@ export function compileSearch(
   path: string,
   mistakes: MistakeLog,
   part?: string,
-): SearchModel | undefined {
+): SearchSettings | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
   const options = checkShape(searchSchema, isShort ? { attribute: entry } : entry, path, mistakes);
@@ -42,14 +47,25 @@ export function compileSearch(
     addMistake('multiValue applies to an attribute, not to rank or derive');
   if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
   if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
-  const settings: SearchSettings = {
-    ...given,
-    indexPartition: `${type}.${name}`,
-    name,
-    order,
-    ...(part !== undefined && { part }),
-  };
-  return { ...settings, inForce: { places: new SearchPlaces(settings) } };
+  return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }) };
+}
+
+/** Gives the searches of a node type their items: see the head of this file. */
+export function packSearches(searches: Iterable<SearchSettings>, indexes: readonly IndexName[]): SearchModel[] {
+  const open = new Map<string, SearchSettings[]>();
+  const packs: SearchSettings[][] = [];
+  for (const search of searches) {
+    const { part, project, multiValue, name } = search;
+    const kind = JSON.stringify([part, project]);
+    const mayShare = !multiValue && name !== NODE_LIST;
+    const pack = mayShare ? open.get(kind) : undefined;
+    if (pack !== undefined && pack.length < indexes.length) pack.push(search);
+    else {
+      packs.push([search]);
+      if (mayShare) open.set(kind, packs.at(-1)!);
+    }
+  }
+  return packs.flatMap((pack) => searchesOfPack(pack));
 }
 
 /** The order of a search by path; what else the options say of it must not contradict that. */

@@ -35,15 +35,17 @@ export class SearchPlaces {
 
   constructor(
     private readonly search: SearchSettings,
+    itemOf: string,
     generation = 1,
   ) {
-    const { indexPartition, name, multiValue, part } = search;
+    const { indexPartition, multiValue, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
     this.first = multiValue
-      ? (searchValuePrefix(name, generation, part) as DerivedSortKey)
-      : searchKey(name, generation, part);
+      ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
+      : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    this.base = formatIndexPartition({ of: 'search', type, search: name, generation });
+    // Searches that share an item are in different indexes: their partitions may be named alike.
+    this.base = formatIndexPartition({ of: 'search', type, search: itemOf, generation });
     this.partitionsOf = new Partitions(search, generation);
   }
 

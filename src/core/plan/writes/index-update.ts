@@ -1,7 +1,7 @@
 import { type Item, sameItem, stringOf } from '../../items/attribute-value.ts';
 import {
+  fieldsIn,
   INDEX_ITEM_FIELDS,
-  INDEX_KEYS,
   INDEX_NAMES,
   MODEL,
   TOMBSTONE_HOURS,
@@ -115,7 +115,7 @@ function writtenFields(graph: CompiledModel): readonly string[] {
     // The usual indexes are cleared always: an earlier model's second order may have left keys where there is no registry.
     // rule: keys-of-other-indexes-are-cleared
     const used = new Set<IndexName>([...USUAL_INDEXES, ...layersOf(graph).flatMap(({ indexes }) => indexes)]);
-    const unused = INDEX_NAMES.filter((index) => !used.has(index)).flatMap((index) => Object.values(INDEX_KEYS[index]));
+    const unused = INDEX_NAMES.filter((index) => !used.has(index)).flatMap(fieldsIn);
     fields = [...INDEX_ITEM_FIELDS].filter((name) => !unused.some((other) => other === name));
     fieldsOfModels.set(graph, fields);
   }

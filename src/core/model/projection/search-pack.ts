@@ -1,0 +1,34 @@
+import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
+import type { SearchSettings } from '../options/option-tables.ts';
+import { SearchPlaces } from './places.ts';
+
+/** The searches that share an item: a pack. The item is in an index for each of them, and has the name of the first. */
+
+/** A search with its place. */
+interface PlacedSearch extends SearchSettings {
+  index: IndexName;
+  itemOf: string;
+  inForce: { places: SearchPlaces };
+}
+
+/** The searches of a pack in a generation, each with its index. */
+export function searchesOfPack(pack: readonly SearchSettings[], generation?: number): PlacedSearch[] {
+  const itemOf = pack[0]!.name;
+  return pack.map((search, i) => ({
+    ...search,
+    index: INDEX_NAMES[i]!,
+    itemOf,
+    inForce: { places: new SearchPlaces(search, itemOf, generation) },
+  }));
+}
+
+/** The packs of searches, each in the order of the indexes. */
+export function packsOf<Search extends { itemOf: string }>(searches: Iterable<Search>): Search[][] {
+  const packs = new Map<string, Search[]>();
+  for (const search of searches) {
+    const pack = packs.get(search.itemOf);
+    if (pack === undefined) packs.set(search.itemOf, [search]);
+    else pack.push(search);
+  }
+  return [...packs.values()];
+}
