@@ -37,7 +37,7 @@ import {
   totalInGeneration,
 } from './layer.ts';
 import { type Registry, stampText } from './registry.ts';
-import { type DefinitionData, reviveForReader } from './revive.ts';
+import { type DefinitionData, reviveKeyed } from './revive.ts';
 
 /**
  * The projections in force, as one value for each read: which generation of a projection a reader of one model uses, and where its
@@ -218,7 +218,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
         (meaning) => wanted.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
       );
       if (usable.length === 0) continue;
-      const revived = reviveForReader(name, definition, data, own);
+      const revived = reviveKeyed(name, definition, data, own);
       const part = { definition: revived, kept: keptOf(id, isSuperseded(name, generation)), sinceMs: since };
       for (const meaning of usable) found.set(meaning, part);
     }

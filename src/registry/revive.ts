@@ -1,4 +1,4 @@
-import type { CompiledModel, Compute } from '../core/model/compiled.ts';
+import { type CompiledModel, type Compute, listsOf } from '../core/model/compiled.ts';
 import { NODE_LIST, nodeList } from '../core/model/node-list.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { type Data, derivesOf, type FindCode, reviveValue } from './data.ts';
@@ -22,61 +22,23 @@ export function reviveKeyed(
   data: DefinitionData,
   own: CompiledModel,
 ): KeyedDefinition {
-  return reviveWith(codeMissingError, name, fingerprint, data, own);
-}
-
-/**
- * The same for a reader: of a search that it does not know, and that shares the item of one that it knows, it needs no function. Items that
- * it derives have no place in that search.
- */
-export function reviveForReader(
-  name: string,
-  fingerprint: string,
-  data: DefinitionData,
-  own: CompiledModel,
-): KeyedDefinition {
-  // rule: reader-needs-no-code-of-others
-  return reviveWith(() => undefined, name, fingerprint, data, own);
-}
-
-function reviveWith(
-  missing: MissingCode,
-  name: string,
-  fingerprint: string,
-  data: DefinitionData,
-  own: CompiledModel,
-): KeyedDefinition {
   const mine = definitionsOf(own).projections.get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
   // rule: every-consumer-has-the-code-of-a-list
-  const code = codeOfNodeList(name) ?? codeOf(name, data.get(fingerprint), own);
-  return reviveDefinition(name, fingerprint, data, code, missing) as KeyedDefinition;
+  const code = mine?.code ?? codeOfNodeList(name);
+  return reviveDefinition(name, fingerprint, data, codeOfOrders(name, own) ?? code) as KeyedDefinition;
 }
 
-/** The error of a function that a model lacks; undefined: it is not needed. */
-type MissingCode = (name: string, version: number) => StoreError | undefined;
-
 /**
- * The functions of a model by their places in a stored definition. The model may have them in other projections: a search or an order may
- * have shared another item, or had one of its own, when the definition was stored.
+ * The functions of the orders of an edge type, by their places in any definition: an order may have shared an item when the definition was
+ * stored, or have had one of its own.
  */
-// rule: code-follows-its-search-or-order
-function codeOf(name: string, stored: Data | undefined, own: CompiledModel): ReadonlyMap<string, object> {
-  const [, type = '', , named = ''] = /^\w+:([^.]*)(\.(.*))?$/s.exec(name) ?? [];
-  switch (stored && kindNamedIn(stored)) {
-    case 'search': {
-      const { searches } = own.nodes.get(type) ?? {};
-      return derivesOf({ search: searches?.get(named), packed: [...(searches?.values() ?? [])] });
-    }
-    case 'inbound':
-    case 'order': {
-      const { inbound, due } = own.edges.get(type) ?? {};
-      const orders = new Map([...(inbound?.orders ?? []), ...(due?.orders ?? [])]);
-      return derivesOf({ order: orders.get(named), orders: [...orders.values()] });
-    }
-    default:
-      return new Map();
-  }
+function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
+  const [, type, order = ''] = /^(?:inbound|order):([^.]*)(?:\.(.*))?$/s.exec(name) ?? [];
+  const edge = type === undefined ? undefined : own.edges.get(type);
+  if (edge === undefined) return undefined;
+  const orders = new Map(listsOf(edge).flatMap((list) => [...list.orders]));
+  return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
 /** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
@@ -109,7 +71,6 @@ function reviveDefinition(
   fingerprint: string,
   data: DefinitionData,
   code: ReadonlyMap<string, object> | undefined,
-  missing: MissingCode = codeMissingError,
 ): Definition {
   const stored = data.get(fingerprint);
   if (stored === undefined) {
@@ -123,10 +84,9 @@ function reviveDefinition(
   const findCode: FindCode = (place, version) => {
     const derive = code?.get(place) as Partial<DeriveCode> | undefined;
     const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
-    const error = compute === undefined ? missing(name, version) : undefined;
     // rule: missing-code-holds-up-the-batch
-    if (error !== undefined) throw error;
-    return { kind: 'derive', compute: compute ?? (() => undefined), version };
+    if (compute === undefined) throw codeMissingError(name, version);
+    return { kind: 'derive', compute, version };
   };
   return reviveValue(stored, findCode) as Definition;
 }

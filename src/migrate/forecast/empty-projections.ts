@@ -109,7 +109,10 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
     const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
     // A count has an item of each edge, whatever its order.
-    const together = named(`inbound:${type}`, shared.map(({ order }) => order));
+    const together = named(
+      `inbound:${type}`,
+      shared.map(({ order }) => order),
+    );
     return [...(shared.length === 0 || count !== undefined ? [] : [together]), ...alone.map(ofOrder)];
   });
   return [...ofNodes, ...ofEdges];

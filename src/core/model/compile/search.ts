@@ -1,5 +1,4 @@
 import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
-import { NODE_LIST } from '../node-list.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
@@ -7,9 +6,9 @@ import { compileOrder } from './order.ts';
 import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
 
 /**
- * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as the
- * model may use indexes, in the order of their declaration: the item is in each of these indexes. The item's key and its partitions
- * have the name of the first of them. The list of a type stays alone, so that no other search changes what a page of it reads.
+ * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as
+ * the model may use indexes, in the order of their declaration. The item is in an index for each of them. Its key and its partitions have
+ * the name of the first. A search by a function has an item of its own: a migration needs no function of a search that it leaves alone.
  */
 
 /** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
@@ -55,9 +54,9 @@ export function packSearches(searches: Iterable<SearchSettings>, indexes: readon
   const open = new Map<string, SearchSettings[]>();
   const packs: SearchSettings[][] = [];
   for (const search of searches) {
-    const { part, project, multiValue, name } = search;
+    const { part, project, multiValue, order } = search;
     const kind = JSON.stringify([part, project]);
-    const mayShare = !multiValue && name !== NODE_LIST;
+    const mayShare = !multiValue && order.kind !== 'derive';
     const pack = mayShare ? open.get(kind) : undefined;
     if (pack !== undefined && pack.length < indexes.length) pack.push(search);
     else {

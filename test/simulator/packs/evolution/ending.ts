@@ -7,7 +7,7 @@ import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
 import { nameOfItem } from './owners.ts';
 import { ReadingProcess } from './readers.ts';
-import { graphOf, indexesOf, type ModelSpec, type SearchSpec, type TotalSpec } from './specs.ts';
+import { graphOf, indexesOf, type ModelSpec, packedSearches, type SearchSpec, type TotalSpec } from './specs.ts';
 import { registryOf, runMigrate, runRedrive } from './tools.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
@@ -73,10 +73,9 @@ async function dropDerived(world: World, version: number): Promise<void> {
 
 /** The names of a model's projections, as people write them. */
 function namesOf(spec: ModelSpec): string[] {
-  const names = Object.keys(spec.searches).map((name) => `search:A.${name}`);
-  if (spec.state) {
-    names.push('part:A.STATE', ...Object.keys(spec.state.searches).map((name) => `search:A.STATE.${name}`));
-  }
+  const packs = (searches: ModelSpec['searches']) => [...packedSearches(searches, indexesOf(spec)).keys()];
+  const names = packs(spec.searches).map((name) => `search:A.${name}`);
+  if (spec.state) names.push('part:A.STATE', ...packs(spec.state.searches).map((name) => `search:A.STATE.${name}`));
   if (spec.groupSearch) names.push('search:B.title');
   if (spec.extra) names.push('search:C.label', 'inbound:AC', 'view:C');
   const orders = Object.keys(spec.edge.orders);
@@ -243,9 +242,11 @@ function readyIds({ projections }: Registry, name: string): number[] {
 }
 
 /** The items of a search of the part. */
-function wantedItemsOfState({ history, timeline }: World, { state: of }: ModelSpec, name: string): string[] {
+function wantedItemsOfState({ history, timeline }: World, spec: ModelSpec, name: string): string[] {
+  const { state: of } = spec;
+  const indexes = indexesOf(spec);
   const search = of?.searches[name];
-  if (search === undefined) return [];
+  if (search === undefined || !packedSearches(of!.searches, indexes).has(name)) return [];
   return [...history.keys(isState)].flatMap((key) => {
     const [state] = history.statesOf(key, timeline.nowMs, timeline.nowMs);
     return hitsOf(search, key.source, state).map(({ text }) => {
@@ -265,7 +266,9 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
     const [type = '', attribute = '', ofPart] = of.split('.');
     if (ofPart !== undefined) return wantedItemsOfState(world, spec, ofPart);
     const plain: SearchSpec = { order: { by: 'attribute', name: attribute }, shards: 1, project: [] };
-    const search = type === 'A' ? spec.searches[attribute] : plain;
+    const searches: ModelSpec['searches'] = type === 'A' ? spec.searches : { [attribute]: plain };
+    // The first of those that share an item has its name, and is in gsi0.
+    const search = packedSearches(searches, indexesOf(spec)).get(attribute)?.[0];
     if (search === undefined) return [];
     for (const { source } of history.keys(isNodeOf(type))) {
       for (const row of hitsOf(search, source, stateOf(source, source))) {

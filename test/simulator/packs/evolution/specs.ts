@@ -212,6 +212,27 @@ export function indexesOf({ indexes, edge: { orders } }: ModelSpec): number {
   return Math.max(indexes, 'gsi2' in orders ? 3 : 'gsi1' in orders ? 2 : 1);
 }
 
+/** The searches that share an item, by the name that the item has: those by one plain value that show the same, as many as there are indexes. */
+export function packedSearches(
+  searches: Readonly<Record<string, SearchSpec>>,
+  indexes: number,
+): ReadonlyMap<string, readonly SearchSpec[]> {
+  const packs = new Map<string, SearchSpec[]>();
+  const open = new Map<string, SearchSpec[]>();
+  for (const [name, search] of Object.entries(searches)) {
+    const shown = search.multiValue === true || search.order.by === 'derive' ? name : `shows ${search.project.join()}`;
+    const begun = open.get(shown);
+    if (begun !== undefined && begun.length < indexes) {
+      begun.push(search);
+      continue;
+    }
+    const pack = [search];
+    packs.set(name, pack);
+    open.set(shown, pack);
+  }
+  return packs;
+}
+
 function changed(spec: ModelSpec, random: Random): ModelSpec {
   return random.oneOf(CHANGES)(spec, random);
 }

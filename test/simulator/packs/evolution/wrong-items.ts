@@ -8,7 +8,7 @@ import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from '../../kernel
 import type { State } from './history.ts';
 import { hitsOf, labelsOf, orderValue, picked, STATE, withState } from './oracle.ts';
 import { generationOf } from './owners.ts';
-import { indexesOf, type ModelSpec, type OrderSpec, type SearchSpec, type TotalSpec } from './specs.ts';
+import { indexesOf, type ModelSpec, type OrderSpec, packedSearches, type SearchSpec, type TotalSpec } from './specs.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
 
@@ -66,6 +66,8 @@ interface Wanted {
   gsi0?: string | undefined;
   /** The sorts in the further indexes, by their names. */
   further?: Readonly<Record<string, string>>;
+  /** The values in the further indexes, by their names. */
+  furtherValues?: Readonly<Record<string, unknown>>;
   ledger?: Numbers | undefined;
   child?: string;
 }
@@ -125,9 +127,15 @@ class Moment {
     if (kind === 'part') return this.wantedPartViews(mark, spec);
     if (kind === 'search') {
       if (ofPart !== undefined)
-        return this.wantedHits(STATE, `#${STATE}/${ofPart}`, mark, spec.state?.searches[ofPart]);
+        return this.wantedHits(
+          STATE,
+          `#${STATE}/${ofPart}`,
+          mark,
+          packedSearches(spec.state?.searches ?? {}, indexesOf(spec)).get(ofPart),
+        );
       const plain: SearchSpec = { order: { by: 'attribute', name }, shards: 1, project: [] };
-      return this.wantedHits(type, name, mark, type === 'A' ? spec.searches[name] : plain);
+      const searches = type === 'A' ? spec.searches : { [name]: plain };
+      return this.wantedHits(type, name, mark, packedSearches(searches, indexesOf(spec)).get(name));
     }
     return kind === 'order' ? this.wantedOrder(type, name, mark, spec) : this.wantedInbound(type, mark, spec);
   }
@@ -141,17 +149,36 @@ class Moment {
     }
   }
 
-  private *wantedHits(type: string, place: string, mark: string, search: SearchSpec | undefined): Generator<Wanted> {
-    if (search === undefined) return;
-    for (const [source, partition] of this.bases) {
+  private *wantedHits(
+    type: string,
+    place: string,
+    mark: string,
+    searches: readonly SearchSpec[] | undefined,
+  ): Generator<Wanted> {
+    for (const [source, partition] of searches === undefined ? [] : this.bases) {
       const target = type === STATE ? STATE : source;
       if (type !== STATE && !source.startsWith(`${type}-`)) continue;
-      for (const { sort, text } of hitsOf(search, source, partition.get(target))) {
-        const { value, attributes } = JSON.parse(text) as { value: unknown; attributes: Record<string, unknown> };
-        const sortKey = `~ix/${mark}${search.multiValue === true ? `${place}/${value}` : place}`;
-        const gsi0 = search.order.by === 'number' ? ANY : sort.slice(0, -1).join('-');
-        yield { key: { source, target: sortKey }, bases: [{ source, target }], value, attributes, gsi0 };
+      const hits = searches!.map((search) =>
+        hitsOf(search, source, partition.get(target)).map(({ sort, text }) => {
+          const { value, attributes } = JSON.parse(text) as { value: unknown; attributes: Record<string, unknown> };
+          return { value, attributes, sort: search.order.by === 'number' ? ANY : sort.slice(0, -1).join('-') };
+        }),
+      );
+      const bases = [{ source, target }];
+      if (searches![0]!.multiValue === true) {
+        for (const { value, attributes, sort } of hits[0]!)
+          yield { key: { source, target: `~ix/${mark}${place}/${value}` }, bases, value, attributes, gsi0: sort };
+        continue;
       }
+      const [first, ...others] = hits.map(([hit]) => hit);
+      const shown = [first, ...others].find((hit) => hit !== undefined);
+      if (shown === undefined) continue;
+      const further = furtherSorts((i) => others[i]?.sort);
+      yield {
+        ...{ key: { source, target: `~ix/${mark}${place}` }, bases, attributes: shown.attributes, gsi0: first?.sort },
+        ...(first && { value: first.value }),
+        ...(further && { further, furtherValues: byIndex((i) => others[i]?.value) }),
+      };
     }
   }
 
@@ -291,6 +318,8 @@ class Moment {
     const should = { attributes: {}, ...rest, ...(ledger && { ledger: textOfNumbers(ledger) }) };
     const is: ReturnType<typeof contentOf> = isLive(item) ? contentOf(item!) : undefined;
     if (is !== undefined && should.gsi0 === ANY && is.gsi0 !== undefined) is.gsi0 = ANY;
+    for (const [index, sort] of Object.entries(should.further ?? {}))
+      if (sort === ANY && is?.further?.[index] !== undefined) is.further = { ...is.further, [index]: ANY };
     if (stableText(is) !== stableText(should)) {
       this.add(key, bases, `${stableText(is) || 'nothing'} instead of ${stableText(should)}`);
     }
@@ -307,7 +336,7 @@ function isCount({ target }: ItemKey): boolean {
 
 /** Whether an item has content: without it is a tombstone. */
 function isLive(item: Item | undefined): boolean {
-  const sorts = [0, 1, 2, 3].map((i) => `gsi${i}sk`);
+  const sorts = [0, 1, 2, 3].flatMap((i) => [`gsi${i}sk`, `gsi${i}value`]);
   return ['value', 'attributes', ...sorts, 'counted', 'child'].some((name) => item?.[name] !== undefined);
 }
 
@@ -317,11 +346,16 @@ function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { le
     return text?.slice(0, text.lastIndexOf('\u0000'));
   };
   const further = furtherSorts((i) => sortOf(`gsi${i + 1}`));
+  const furtherValues = byIndex((i) => {
+    const value = item[`gsi${i + 1}value`];
+    return value && fromItem({ value })['value'];
+  });
   return {
     ...(item['value'] && fromItem({ value: item['value'] })),
     attributes: fromItem(mapOf(item['attributes'])),
     gsi0: sortOf('gsi0'),
     ...(further && { further }),
+    ...(Object.keys(furtherValues).length > 0 && { furtherValues }),
     ...(item['counted'] && { ledger: textOfNumbers(ledgerOf(item)) }),
     ...(item['child'] && { child: textOf(item['child']) }),
   };
@@ -329,11 +363,17 @@ function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { le
 
 /** The sorts of gsi1 to gsi3 that there are. */
 function furtherSorts(sortOf: (i: number) => string | undefined): Wanted['further'] {
-  const sorts = [0, 1, 2].flatMap((i) => {
-    const sort = sortOf(i);
-    return sort === undefined ? [] : [[`gsi${i + 1}`, sort] as const];
+  const sorts = byIndex(sortOf);
+  return Object.keys(sorts).length === 0 ? undefined : sorts;
+}
+
+/** What gsi1 to gsi3 have, by their names. */
+function byIndex<T>(of: (i: number) => T | undefined): Readonly<Record<string, T>> {
+  const found = [0, 1, 2].flatMap((i) => {
+    const one = of(i);
+    return one === undefined ? [] : [[`gsi${i + 1}`, one] as const];
   });
-  return sorts.length === 0 ? undefined : Object.fromEntries(sorts);
+  return Object.fromEntries(found);
 }
 
 /** The numbers that an entry says it adds to a total. */
