@@ -44,6 +44,16 @@ export interface TableStatus {
   sizeBytes: number;
 }
 
+/**
+ * With all indexes that the model may use, so that a search or an order that is added later finds its index: one without items costs
+ * nothing. A table whose indexes have names of their own has those that the model needs.
+ */
+function withUsualIndexes(graph: CompiledModel): CompiledModel {
+  const { indexes, indexNames, indexKeys } = graph.table;
+  const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
+  return isUsual ? { ...graph, indexes } : graph;
+}
+
 /** Seconds that creating a table may take. */
 const CREATE_SECONDS = 120;
 
@@ -53,9 +63,7 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
   const { client } = options;
   const { name, ttl } = graph.table;
   try {
-    // A search or an order that is added later finds its index; an index without items costs nothing.
-    const all = { ...graph, indexes: graph.table.indexes };
-    await client.send(new CreateTableCommand(tableDefinition(all)));
+    await client.send(new CreateTableCommand(tableDefinition(withUsualIndexes(graph))));
     await waitUntilTableExists(
       { client, maxWaitTime: CREATE_SECONDS, minDelay: 0.1, maxDelay: 2 },
       { TableName: name },
