@@ -43,13 +43,13 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     expect(await card('Wanted and stored at that moment').innerText()).toMatch(/~view\s+not there[^~]+not as wanted/);
 
     await backTo((text) => text.endsWith(', equal'));
-    await page.getByText('Readers saw what the base items ask for').waitFor();
+    await page.getByText('readers saw what the base items ask for').waitFor();
     expect(await card('Wanted and stored at that moment').innerText()).not.toContain('not as wanted');
 
     await backTo((text) => text.endsWith(', lag'));
     while ((await page.getByText('Just then GOAL-1 was changed').count()) === 0) await slider().press('ArrowLeft');
     const then = async (): Promise<void> => {
-      await page.getByText('Readers did not see yet').waitFor();
+      await page.getByText('readers did not see yet').waitFor();
       expect(await card('Base at that moment').innerText()).toMatch(/title\s+Reap/);
       expect(await card('attributes of ~view').innerText()).toMatch(/title\s+Reap\s+Sow/);
     };

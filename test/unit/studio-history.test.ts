@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HISTORY_ROUTES, type HistoryAnswer } from '../../packages/studio/api/history.ts';
-import { differencesOf } from '../../packages/studio/base/differences.ts';
+import { differencesOf, isCompared } from '../../packages/studio/base/differences.ts';
 import { Flow, type HeadRecord } from '../../packages/studio/base/flow.ts';
 import {
   itemsAfterEach,
@@ -216,13 +216,17 @@ it('compares what was wanted with what was stored, part by part, at any moment',
   const graph = defineGraph({
     table: 'records',
     nodes: { USER: node({ view: ['name'], search: { name: {} } }), GOAL: node({}) },
-    edges: { LIKES: edge({ from: 'USER', to: 'GOAL', edgeSet: [], inbound: { orders: { byDate: 'date' } } }) },
+    edges: {
+      LIKES: edge({ from: 'USER', to: 'GOAL', edgeSet: [], copy: ['title'], inbound: { orders: { byDate: 'date' } } }),
+    },
   });
   const store = new StreamedStore(graph);
   await store.producer('USER-1', 'USER-1', { name: { S: 'Ada' } });
   await store.producer('USER-1', 'LIKES-GOAL-1', { date: { S: '2026' } });
-  const itemsNow = () =>
-    new Map([...store.items()].map((item): [string, Item] => [(item['target'] as { S: string }).S, { ...item }]));
+  const itemsNow = (source = 'USER-1') => {
+    const items = [...store.items()] as (Item & { source: { S: string }; target: { S: string } })[];
+    return new Map(items.filter((item) => item.source.S === source).map((item) => [item.target.S, item as Item]));
+  };
   const before = await differencesOf(graph, 'USER-1', itemsNow());
   expect(before.map(({ target, part, stored }) => [target, part, stored])).toEqual(
     expect.arrayContaining([
@@ -239,4 +243,9 @@ it('compares what was wanted with what was stored, part by part, at any moment',
   expect(missing).toMatchObject({ target: '~ix/name', part: 'index item', stored: null });
   expect(missing!.wanted).toContain('Ada');
   expect(others).toEqual([]);
+  // The item in the partition of an edge's target is the edge's.
+  const [[target, image]] = [...itemsNow('GOAL-1')] as [[string, Item]];
+  expect(target).toBe('~rev/LIKES-USER-1');
+  expect(isCompared(graph, 'GOAL-1', target, image)).toBe(false);
+  expect(isCompared(graph, 'USER-1', '~ix/name', itemsNow().get('~ix/name')!)).toBe(true);
 });

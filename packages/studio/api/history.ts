@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { stringOf } from '../../../src/core/items/attribute-value.ts';
 import { isDerivedKey } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { figureText } from '../../../src/foundation/figure.ts';
 import { modelToCheck } from '../../../src/registry/checked.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
-import { differencesOf, type PartDifference } from '../base/differences.ts';
+import { differencesOf, isCompared, type PartDifference } from '../base/differences.ts';
 import { itemsAfterEach, type PartitionItems, type Stretch, stretchesOf, versionsOf } from '../base/history.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, MOST_CHANGES, type SeenChange } from '../base/seen-changes.ts';
@@ -29,6 +30,8 @@ export interface HistoryVersion {
   first: number;
   last: number;
   item: StoredItem;
+  /** False: it is a base item, or base items of other partitions decide about it. */
+  isCompared: boolean;
 }
 
 /** A partition over the time that the studio knows. */
@@ -50,17 +53,19 @@ const MOST_DIFFERENCES = 20;
 export const HISTORY_ROUTES = [
   route('GET /api/history', z.object({ id: input.id }), async (context, { id }): Promise<HistoryAnswer> => {
     const first = await readHistory(context, id);
-    if (isEqualNow(first)) return answerOf(context, first, false);
+    if (isEqualNow(first)) return answerOf(id, first, false);
     const { isApplied } = await lagOfStream(await context.position.find());
     // A change that was under way at the first look may be applied by now, and another one may be under way.
     const second = await readHistory(context, id);
     const isSettled = lastWrite(first)?.number === lastWrite(second)?.number;
-    return answerOf(context, second, isApplied === true && isSettled);
+    return answerOf(id, second, isApplied === true && isSettled);
   }),
 ];
 
-/** What is known of a partition: its changes, and after each of them the items, and the differences. */
+/** The changes of a partition that are known, and after each of them the items and the differences. */
 interface History {
+  /** The model that says what base items ask for. */
+  graph: CompiledModel;
   unknown: string;
   changes: SeenChange[];
   items: PartitionItems[];
@@ -81,7 +86,7 @@ async function readHistory(context: RequestContext, id: string): Promise<History
   const graph = await modelToCheck(context.graph, store).current();
   const differences: PartDifference[][] = [];
   for (const one of after) differences.push(await differencesOf(graph, id, one));
-  return { unknown, changes, items: after, differences };
+  return { graph, unknown, changes, items: after, differences };
 }
 
 /** The changes of a partition that one model and a stream without gaps tell of, and why there are no earlier ones. */
@@ -114,8 +119,8 @@ function lastWrite({ changes }: History): SeenChange | undefined {
 }
 
 function answerOf(
-  { graph }: RequestContext,
-  { unknown, changes, items, differences }: History,
+  id: string,
+  { graph, unknown, changes, items, differences }: History,
   isApplied: boolean,
 ): HistoryAnswer {
   const judged = changes.map(({ atMs, target }, i) => {
@@ -131,8 +136,9 @@ function answerOf(
       };
     }),
     stretches: stretchesOf(judged, isApplied),
-    versions: versionsOf(items).map(({ image, first, last }): HistoryVersion => {
-      return { first, last, item: storedItem(graph, image, changes[first]!.atMs) };
+    versions: versionsOf(items).map(({ target, image, first, last }): HistoryVersion => {
+      const item = storedItem(graph, image, changes[first]!.atMs);
+      return { first, last, item, isCompared: isDerivedKey(target) && isCompared(graph, id, target, image) };
     }),
   };
 }

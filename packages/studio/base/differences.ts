@@ -1,7 +1,10 @@
+import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
 import type { Part, Suspect } from '../../../src/core/kinds/part.ts';
+import { itemKindOf } from '../../../src/core/kinds/table.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../src/core/store-port.ts';
+import { concernOf } from '../../../src/registry/concerns.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { nominate } from '../../../src/trust/check/nominate.ts';
 import { isWrong, observe } from '../../../src/trust/check/observe.ts';
@@ -36,6 +39,13 @@ export async function differencesOf(
     const { sortKey, part } = suspects[i]!;
     return isWrong({ wanted, stored }) ? [{ target: sortKey, part: partText(part), wanted, stored }] : [];
   });
+}
+
+/** True if the comparison of a partition tells whether a derived item is right: base items of other partitions decide some of them. */
+export function isCompared(graph: CompiledModel, source: string, target: string, image: Item): boolean {
+  return (
+    itemKindOf(graph, target).decidedBy === 'partition' && concernOf(graph, source, target, image).kind === 'compared'
+  );
 }
 
 function partText(part: Part): string {

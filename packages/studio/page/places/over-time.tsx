@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { DERIVED_PREFIX } from '../../../../src/core/items/derived-prefix.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import type { HistoryAnswer, HistoryMoment } from '../../api/history.ts';
+import type { HistoryAnswer, HistoryMoment, HistoryVersion } from '../../api/history.ts';
 import type { StoredItem } from '../../api/inspect.ts';
 import type { PartDifference } from '../../base/differences.ts';
 import { momentAt, type Stretch, type TruthState } from '../../base/history.ts';
@@ -21,12 +21,12 @@ const SETTLED_MS = 200;
 
 const BADGES = { equal: 'good', lag: 'late', drift: 'bad' } as const;
 const WORDS: Record<TruthState, string> = {
-  equal: 'Readers saw what the base items ask for',
-  lag: 'Readers did not see yet what the base items ask for',
-  drift: 'Readers did not see what the base items ask for, and no change was on its way',
+  equal: 'readers saw what the base items ask for',
+  lag: 'readers did not see yet what the base items ask for',
+  drift: 'readers did not see what the base items ask for, and no change was on its way',
 };
 
-/** What an address names: a time in milliseconds, and a record. Neither: now. */
+/** The moment in an address: a time in milliseconds, and a record. Neither: now. */
 interface Named {
   at: number | undefined;
   rev: string | undefined;
@@ -101,10 +101,11 @@ function Known({
         )}
         <p class="quiet">
           {countText(moments.length, 'change')} since {begin}: {countOf(stretches, 'lag')} and{' '}
-          {countOf(stretches, 'drift')}. The model of now says what is wanted; the stream tells whole seconds.
+          {countOf(stretches, 'drift')}. The model of now says what is wanted; copies of other nodes are not compared;
+          the stream tells whole seconds.
         </p>
       </Card>
-      {moment !== undefined && <Sides moment={moment} items={within(versions, shown).map(({ item }) => item)} />}
+      {moment !== undefined && <Sides moment={moment} versions={within(versions, shown)} />}
     </>
   );
 }
@@ -114,7 +115,7 @@ function countOf(stretches: readonly Stretch[], state: TruthState): string {
   return `${countText(length, 'stretch', 'stretches')} of ${state}`;
 }
 
-/** Those of the moment with an index. */
+/** The stretches, or the versions, that include a moment. */
 function within<T extends { first: number; last: number }>(all: readonly T[], index: number): T[] {
   return all.filter(({ first, last }) => first <= index && index <= last);
 }
@@ -181,7 +182,7 @@ function Said({
   return (
     <>
       <p>
-        <Badge kind={BADGES[stretch.state]}>{stretch.state}</Badge> {WORDS[stretch.state]}, {durationText(stretch)}.
+        <Badge kind={BADGES[stretch.state]}>{stretch.state}</Badge> {durationText(stretch)} {WORDS[stretch.state]}.
         {differs > 0 && ` Different: ${countText(differs, 'part')}.`}
       </p>
       <p>
@@ -202,18 +203,24 @@ function Said({
   );
 }
 
-/** An item at a moment. Without one: it is wanted, and is not there. */
+/** An item at a moment. Without one: base items ask for it, and it is not there. */
 interface ShownItem {
   target: string;
   item: StoredItem | undefined;
   differences: readonly PartDifference[];
+  /** True: it is known that nothing differs. */
+  isRight: boolean;
 }
 
-function Sides({ moment: { target, differences, differs }, items }: { moment: HistoryMoment; items: StoredItem[] }) {
-  const byTarget = new Map(items.map((item) => [item.target, item]));
+function Sides({ moment, versions }: { moment: HistoryMoment; versions: readonly HistoryVersion[] }) {
+  const { target, differences, differs } = moment;
+  const byTarget = new Map(versions.map((version) => [version.item.target, version]));
   const targets = [...new Set([...byTarget.keys(), ...differences.map((one) => one.target)])].sort();
+  const isWhole = differences.length === differs;
   const shown = targets.map((key): ShownItem => {
-    return { target: key, item: byTarget.get(key), differences: differences.filter((one) => one.target === key) };
+    const { item, isCompared = false } = byTarget.get(key) ?? {};
+    const own = differences.filter((one) => one.target === key);
+    return { target: key, item, differences: own, isRight: isCompared && isWhole && own.length === 0 };
   });
   const derived = shown.filter((one) => !isBase(one.target));
   return (
@@ -222,7 +229,7 @@ function Sides({ moment: { target, differences, differs }, items }: { moment: Hi
         <Items items={shown.filter((one) => isBase(one.target))} changed={target} />
       </Card>
       <Card title="Wanted and stored at that moment">
-        {differs > differences.length && <p>Differences are shown of the first {differences.length} parts.</p>}
+        {!isWhole && <p>Here are the first {differences.length} of the parts that differ.</p>}
         <Items
           items={[...derived.filter(isDifferent), ...derived.filter((one) => !isDifferent(one))]}
           changed={target}
@@ -253,7 +260,7 @@ function Items({ items, changed }: { items: readonly ShownItem[]; changed: strin
   );
 }
 
-function ItemThen({ target, item, differences, isChanged }: ShownItem & { isChanged: boolean }) {
+function ItemThen({ target, item, differences, isRight, isChanged }: ShownItem & { isChanged: boolean }) {
   return (
     <details open={isChanged || differences.length > 0 || item?.source === target}>
       <summary>
@@ -262,7 +269,7 @@ function ItemThen({ target, item, differences, isChanged }: ShownItem & { isChan
         </span>{' '}
         <Badge kind="plain">{item?.kind ?? 'not there'}</Badge> {isChanged && <Badge kind="plain">just changed</Badge>}{' '}
         {differences.length > 0 && <Badge kind="bad">not as wanted</Badge>}
-        {differences.length === 0 && !isBase(target) && <Badge kind="good">as wanted</Badge>}
+        {isRight && <Badge kind="good">as wanted</Badge>}
       </summary>
       {differences.map(({ part, wanted, stored }) => (
         <section key={part} aria-label={`${part} of ${target}`}>
@@ -286,9 +293,9 @@ function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** How long a stretch lasted, or since when it lasts. */
+/** The time of a stretch; of one that lasts, its beginning. */
 function durationText({ fromMs, untilMs }: Stretch): string {
-  if (untilMs === null) return `since ${timeText(fromMs)}`;
+  if (untilMs === null) return `From ${timeText(fromMs)} on`;
   const seconds = Math.round((untilMs - fromMs) / 1_000);
-  return seconds < 1 ? 'for less than a second' : `for ${figureText(seconds)} s`;
+  return seconds < 1 ? 'For less than a second' : `For ${figureText(seconds)} s`;
 }
