@@ -1,7 +1,8 @@
 import { PARTITION_GIGABYTES } from '../../packages/cost/monthly.ts';
+import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { PAGE_CHILDREN } from '../../src/settle/fan-out.ts';
-import { BYTES_A_UNIT, MOST_UNITS } from '../../src/trust/check/run/plan.ts';
+import { MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
@@ -170,7 +171,7 @@ function scale(benchmarks: Benchmarks): string[] {
   const { partitionWcu, tableWcu, newTableWcu, functions } = DEFAULTS;
   const pages = 10_000_000 / PAGE_CHILDREN;
   const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
-  const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * BYTES_A_UNIT;
+  const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * EVENTUAL_READ_UNIT_BYTES;
   const rows = [
     [
       'new edges of one target',
