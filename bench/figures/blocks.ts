@@ -243,12 +243,9 @@ function list(benchmarks: Benchmarks): string[] {
     ],
     [
       'page without edge sets',
-      '`with: []` and `attributes` that the index items lack: edges, views (or the nodes themselves, for what no view holds)',
+      '`with: []`: edges, then views; nodes, where no view holds an attribute of `attributes`',
     ],
-    [
-      'page without edge sets, titles projected',
-      '`with: []` and `attributes` that the index items hold of the source (`projectSource`)',
-    ],
+    ['page without edge sets, titles projected', '`with: []`, and `projectSource` has all `attributes`: edges alone'],
     ['by hand, titles duplicated', 'by hand: one Query of one table whose edges the writer gives the titles'],
   ] as const;
   const figures = figuresOf(benchmarks, 'list');
