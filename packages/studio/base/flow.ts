@@ -40,6 +40,8 @@ export interface FlowAnswer {
   derived: number;
   /** The nodes that were written last, newest first. */
   recent: RecentNode[];
+  /** Why the last look could not read the stream; null: it could. The next look tries again. */
+  failure: string | null;
 }
 
 /** The registry's head at a moment, as a record of the stream has it. */
@@ -82,6 +84,7 @@ export class Flow {
   private movements: { at: number; movement: Movement }[] = [];
   private readonly recent = new Map<string, Map<string, RecentNode>>();
   private readonly heads: HeadRecord[] = [];
+  private failure: string | null = null;
   private looking: Promise<void> | undefined;
 
   /**
@@ -115,6 +118,7 @@ export class Flow {
       moved: [...byWay.values()],
       derived: this.derived,
       recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
+      failure: this.failure,
     };
   }
 
@@ -138,9 +142,10 @@ export class Flow {
       const pages = this.isFirstLook ? PAGES_OF_THE_FIRST_LOOK : PAGES_OF_A_LOOK;
       await Promise.all(shards.map(([shardId, shard]) => this.readShard(shardId, shard, pages)));
       if (this.source !== undefined) this.isFirstLook = false;
+      this.failure = null;
     } catch (error) {
-      // The next look, a moment later, tries again.
       if (!isTemporaryError(error)) throw error;
+      this.failure = error.message;
     }
   }
 
