@@ -7,6 +7,7 @@ import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { priceText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
@@ -123,7 +124,7 @@ function Price({ percent }: { percent: number }) {
   const { answer } = useAnswer<SizeAnswer>('/api/size');
   if (answer === undefined) return null;
   const units = Math.ceil((answer.sizeBytes / EVENTUAL_READ_UNIT_BYTES) * (percent / 100));
-  return <span class="quiet">It takes {figureText(Math.max(1, units))} RCU or more.</span>;
+  return <span class="quiet">It takes {priceText(Math.max(1, units))}.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {
