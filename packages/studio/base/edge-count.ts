@@ -1,24 +1,9 @@
 import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
-import type { EdgeModel } from '../../../src/core/model/compiled.ts';
 import type { QueryRequest } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from './context.ts';
-import { keepNewest } from './newest.ts';
-
-/** The edges of one type at one end: those that leave a node, or those that enter it. */
-export interface EdgeEnd {
-  id: string;
-  edge: EdgeModel;
-  direction: 'outgoing' | 'incoming';
-}
-
-/** A number of edges. */
-export interface EdgeCount {
-  count: number;
-  /** True if that is the number; else there are at least as many. */
-  isExact: boolean;
-}
+import type { EdgeCount, EdgeEnd } from './ended-counts.ts';
 
 /** Read units that are left for counts. */
 export interface CountBudget {
@@ -27,30 +12,6 @@ export interface CountBudget {
 
 /** Read units of an item, before one is read: edges of more than 1.6 KB are rare. */
 const UNITS_AN_ITEM = 0.2;
-
-/** How long a number is used that the budget ended, in milliseconds: each write at a hub asks for it again. */
-const KEPT_MS = 60_000;
-const MOST_KEPT = 500;
-
-/** The numbers of a studio that a budget ended. */
-export class EndedCounts {
-  private readonly kept = new Map<string, { counted: EdgeCount; untilMs: number }>();
-
-  /** The number that was found lately; undefined: none. */
-  find(end: EdgeEnd): EdgeCount | undefined {
-    const known = this.kept.get(nameOf(end));
-    return known !== undefined && known.untilMs > performance.now() ? known.counted : undefined;
-  }
-
-  /** Keeps a number. */
-  add(end: EdgeEnd, counted: EdgeCount): void {
-    keepNewest(this.kept, nameOf(end), { counted, untilMs: performance.now() + KEPT_MS }, MOST_KEPT);
-  }
-}
-
-function nameOf({ id, edge, direction }: EdgeEnd): string {
-  return JSON.stringify([id, edge.type, direction]);
-}
 
 /** The number of edges for a place that shows it by the way: by the number that the model keeps, or else one by one until the budget is used up. */
 export async function glanceAtCount(context: RequestContext, end: EdgeEnd, budget: CountBudget): Promise<EdgeCount> {

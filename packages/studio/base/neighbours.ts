@@ -1,7 +1,8 @@
 import type { EdgeResult, Page } from '../../../src/client/read/request/result.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import type { RequestContext } from './context.ts';
-import { type CountBudget, type EdgeCount, type EdgeEnd, glanceAtCount } from './edge-count.ts';
+import { type CountBudget, glanceAtCount } from './edge-count.ts';
+import type { EdgeCount, EdgeEnd } from './ended-counts.ts';
 import { UNITS_AT_ONCE } from './price.ts';
 
 /** Neighbours of a node by the edges of one type in one direction. */

@@ -4,7 +4,7 @@ export const UNITS_AT_ONCE = 20;
 /** Read units that a Query of one partition takes at least, as most are eventually consistent. */
 const UNITS_OF_A_QUERY = 0.5;
 
-/** Read units of a list over so many shards, at least: each shard is asked. */
+/** Read units of a list over `shards` shards, at least: each shard is asked. */
 export function unitsOfShards(shards: number): number {
   return shards * UNITS_OF_A_QUERY;
 }

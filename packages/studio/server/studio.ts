@@ -8,7 +8,7 @@ import type { Logger } from '../../../src/foundation/logger.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import { CurrentPosition, type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
-import { EndedCounts } from '../base/edge-count.ts';
+import { EndedCounts } from '../base/ended-counts.ts';
 import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';

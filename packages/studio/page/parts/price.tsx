@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { figureText } from '../../../../src/foundation/figure.ts';
-import type { EdgeCount, EdgeEnd } from '../../base/edge-count.ts';
+import type { EdgeCount, EdgeEnd } from '../../base/ended-counts.ts';
 import { UNITS_AT_ONCE } from '../../base/price.ts';
 import { askStudio, type Failure } from '../base/ask.ts';
 import { FailureNote } from './told.tsx';
@@ -32,7 +32,7 @@ export interface CountedProps {
   id: string;
   type: string;
   direction: EdgeEnd['direction'];
-  /** What was counted within the units of a look. */
+  /** The number that the place has read. */
   counted: EdgeCount;
 }
 
