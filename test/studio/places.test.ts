@@ -22,6 +22,7 @@ const PLACES: [name: string, place: string][] = [
   ['Query, at first', '/query'],
   ['Inspect, at first', '/inspect'],
   ['Inspect', '/inspect?id=GOAL-G1&target=GOAL-G1'],
+  ['Inspect, over time', '/inspect?id=GOAL-G1&at=now'],
   ['Shards, at first', '/shards'],
   ['Shards', '/shards?search=GOAL.status'],
   ['Timeline', '/timeline'],
