@@ -1,10 +1,13 @@
 import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { FIRST_ROWS, useLive } from '../base/live.ts';
 import { Link, NodeLink } from '../base/place.tsx';
 import { useTouches } from '../base/touches.ts';
 import { PagedRows } from '../parts/paged-rows.tsx';
+import { Priced } from '../parts/price.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { LevelsForm, LevelsPage } from './levels.tsx';
@@ -31,6 +34,7 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
   const place = { id, part: 'inbound', type: edge, order, reverse };
   const withLevels = { ...place, with: levels, maxNodes: parameters.get('maxNodes') ?? undefined };
   const cursor = parameters.get('cursor') ?? undefined;
+  const shards = model.edges.find((one) => one.type === edge)?.shards ?? 1;
   const isTotalled = model.edges.some(({ type: one, totals }) => one === edge && totals.inbound !== undefined);
   return (
     <Card title="Edges that enter the node">
@@ -49,11 +53,13 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
         </Link>
       </nav>
       {isTotalled && <LiveTotals id={id} type={edge} />}
-      {levels.length === 0 ? (
-        <List place={place} cursor={cursor} />
-      ) : (
-        <LevelsPage model={model} place={withLevels} levels={levels} cursor={cursor} />
-      )}
+      <Priced key={edge} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
+        {levels.length === 0 ? (
+          <List place={place} cursor={cursor} />
+        ) : (
+          <LevelsPage model={model} place={withLevels} levels={levels} cursor={cursor} />
+        )}
+      </Priced>
       {unlisted}
       <h3>Nodes next to those of the list</h3>
       <LevelsForm {...{ model, edge, levels, place: withLevels }} />
