@@ -11,6 +11,7 @@ import type {
 } from '../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../src/core/model/held-attributes.ts';
 import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
+import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfItem } from './index-units.ts';
 
 /**
@@ -165,12 +166,14 @@ interface SearchUnits {
 
 function unitsOfSearches(searches: readonly SearchModel[], write: Write, values: ValueCounts): SearchUnits {
   const units: SearchUnits = { wcu: 0, indexes: [], ofValuesByHand: 0 };
-  for (const search of searches) {
-    const effect = effectOnSearch(search, write);
-    const one = effect === 'none' ? 0 : unitsOfItem([indexChange(write, effect)]);
+  for (const pack of packsOf(searches)) {
+    const search = pack[0]!;
+    const effects = pack.map((each) => effectOnSearch(each, write));
+    const changes = effects.map((effect) => indexChange(write, effect));
+    const one = effects.every((effect) => effect === 'none') ? 0 : unitsOfItem(changes);
     if (!search.multiValue) {
       units.wcu += one;
-      units.indexes.push(indexChange(write, effect));
+      units.indexes.push(...changes);
       continue;
     }
     const count = values.get(search.indexPartition) ?? 1;

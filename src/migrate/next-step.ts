@@ -160,7 +160,7 @@ function retireStep(registry: Registry, { wanted, data, memory }: Situation): St
         const other = own.get(meaning);
         if (other === undefined) return false;
         if (other.name === name) return generation.id < other.generation.id;
-        // rule: moved-search-leaves-its-earlier-item
+        // A search that moved to the item of another projection.
         return (
           generation.definition !== wanted.projections.get(name)?.fingerprint &&
           (generation.since ?? 0) <= (other.generation.since ?? 0)

@@ -55,7 +55,6 @@ export function plannedChanges(
     else if (!shape.trusted || !shape.ready) changes.push({ name, change: 'build' });
   }
   for (const [name, { generations }] of registry?.projections ?? []) {
-    // rule: what-the-model-says-elsewhere-is-not-extra
     const isExtra = !projections.has(name) && generations.length > 0 && !generations.every(isSaid);
     if (isExtra) changes.push({ name, change: 'extra' });
   }

@@ -96,7 +96,6 @@ export function projectionsOfRegistry(
   const usable = usableGenerations(registry, data, own);
   const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined => {
     const meaning = mine.projections.get(name)?.meanings[place];
-    // rule: reader-uses-its-own-meaning
     return meaning === undefined ? undefined : (usable.get(meaning) as LayerPart<Kind> | undefined);
   };
   const requireReady = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> => {
@@ -214,6 +213,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
       const stored = data.get(definition);
       // rule: reader-uses-what-is-ready
       if (state !== 'ready' || stored === undefined) continue;
+      // rule: reader-uses-its-own-meaning
       const usable = meaningsOf(stored).filter(
         (meaning) => wanted.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
       );

@@ -68,7 +68,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'Promise.resolve()',
   ),
   observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'touch.stampMs >= 0'),
-  feed: inFile('client/feed/changes-of.ts', 'isSameRow(oldImage!, newImage!)', 'true'),
+  feed: inFile('client/feed/changes-of.ts', 'isSameRow(index, oldImage!, newImage!)', 'true'),
   explain: inFile('trust/explain/explain.ts', 'kind.originsOf(graph, key, parsed, item)', '[]'),
   'check of an export': inFile('trust/check/export/export.ts', 'suspects.push(source)', 'suspects.length'),
   'migrate: add': { named: 'evolution-ready-unbuilt' },

@@ -29,6 +29,7 @@ const OPTIONS: ModelOptions = {
   joined: 'none',
   totals: 'none',
   parts: 'none',
+  packed: 'none',
   deletion: 'none',
 };
 

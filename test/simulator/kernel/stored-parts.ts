@@ -4,7 +4,7 @@ import { presentMap, setOf } from './values.ts';
 /** How the oracles of several packs compare stored derived items with what these should be. */
 
 /** The fields of an index item, a reverse item, an entry or a part's view that say something. */
-export const CONTENT = 'gsi0pk gsi0sk gsi1pk gsi1sk value attributes counted ledger child'.split(' ');
+export const CONTENT = 'gsi0pk gsi0sk gsi1pk gsi1sk value gsi1value attributes counted ledger child'.split(' ');
 
 /** The fields of a stored item that say something. */
 export function contentOf(item: Item | undefined): Item {

@@ -63,6 +63,7 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
       const encoded = encodeOrder(subject);
       if (encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose)) indexed = true;
     } catch (error) {
+      // rule: bad-value-leaves-the-other-searches
       subject.noteProblem(error, isSuperseded);
     }
   }
@@ -132,6 +133,7 @@ function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encode
   const partition = places.partition(within, encoded.text, subject.source);
   const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
   addIndexKeys(item, search.index, places, partition, sorted, subject.source, purpose);
+  // rule: each-search-of-an-item-has-its-value
   item[valueIn(search.index)] = encoded.value;
   return true;
 }

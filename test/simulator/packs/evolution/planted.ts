@@ -79,7 +79,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     rule: 'Changed sums or groups are a new generation.',
     changes: [
       setProperty('changed-totals-are-a-new-generation', 'fingerprint', 'fingerprintOf(withoutTotals(data))'),
-      setProperty('changed-totals-are-a-new-generation', 'meaning', 'meaningFingerprint(withoutTotals(data))'),
+      setProperty('changed-totals-are-a-new-generation', 'meanings', 'meaningsOf(withoutTotals(data))'),
       addToFile(
         'changed-totals-are-a-new-generation',
         'function withoutTotals(data: Data): Data { return { ...(data as object), incoming: null, outgoing: null }; }',
@@ -222,7 +222,13 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-other-meaning',
     rule: '5: a generation of another meaning is no substitute.',
-    changes: [replaceIn('reader-uses-its-own-meaning', 'meaningFingerprint(stored) !== mine.meaning', 'false')],
+    changes: [
+      replaceIn(
+        'reader-uses-its-own-meaning',
+        'meaningsOf(stored)',
+        '(definitionsOf(own).projections.get(name)?.meanings ?? [])',
+      ),
+    ],
   },
   {
     name: 'evolution-not-ready-used',

@@ -14,6 +14,8 @@ export interface ModelOptions {
   inbound: 'none' | 'rank' | 'rank-date';
   /** How a GOAL is searched: by its name (one value), by its tags (one item for each). */
   search: 'none' | 'name' | 'tags' | 'name-tags';
+  /** Whether a GOAL that is searched by its name is searched by its title, too, which shares the item. */
+  packed: 'none' | 'title';
   /** Whether LINK, an edge type without labels, is in the edge set; if not, it is in an index. */
   link: 'listed' | 'unlisted';
   /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
@@ -88,7 +90,17 @@ export function chooseModel(choices: Choices): ModelOptions {
   const totals = TOTALS[choices.chance('model.works', 0.35) ? choices.pick('model.totals', TOTALS.length) : 0]!;
   const parts = PARTS[choices.chance('model.parted', 0.3) ? choices.pick('model.parts', PARTS.length) : 0]!;
   const deletion = choices.chanceAside('model.deletes', 0.15) ? 'soft' : 'none';
-  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined, totals, parts, deletion };
+  const packed = choices.pickAside('model.packs', 2) === 1 ? 'title' : 'none';
+  return {
+    ...options,
+    packed,
+    copies: options.keys === 'hashed' ? 'none' : copies,
+    peer,
+    joined,
+    totals,
+    parts,
+    deletion,
+  };
 }
 
 /** Whether index items of an edge type use its source. */
@@ -117,6 +129,7 @@ export const PLAIN_OPTIONS: ModelOptions = {
   labels: 'role',
   inbound: 'rank',
   search: 'none',
+  packed: 'none',
   link: 'listed',
   budget: 'ample',
   counted: 'none',
@@ -151,7 +164,10 @@ function compile(options: ModelOptions): CompiledModel {
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
     search: {
-      ...(search.includes('name') && { name: { shards: 1, project: ['title'] } }),
+      ...(search.includes('name') && {
+        name: { shards: 1, project: ['title'] },
+        ...(options.packed === 'title' && { title: { shards: 2, project: ['title'] } }),
+      }),
       ...(search.includes('tags') && { tags: { multiValue: true } }),
     },
     ...(parts !== 'none' && {

@@ -100,8 +100,9 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
     const isUnusable = (value: Item[string]): boolean => !('S' in value) || isTooLong(value.S, source);
     const name = options.search.includes('name') && has('name', isUnusable);
     const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
+    const title = isPacked(options) && has('title', isUnusable);
     const joinedName = options.joined !== 'none' && has('name', isUnusable);
-    return name || tags || joinedName;
+    return name || title || tags || joinedName;
   }
   if (options.totals !== 'none' && target.startsWith('WORK-')) {
     return !target.startsWith('WORK-USER-') || hoursOf(image) === 'wrong' || kindOf(image) === 'wrong';
@@ -246,19 +247,24 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
     return;
   }
   partition.attributes = options.view === 'ALL' ? all : options.view === 'title' ? titleOf(item) : {};
-  if (
-    options.search.includes('name') &&
-    item['name'] !== undefined &&
-    'S' in item['name'] &&
-    !isTooLong(item['name'].S, source)
-  ) {
-    const value = item['name'];
-    partition.indexItems.set('~ix/name', {
-      gsi0pk: { S: 'GOAL.name' },
-      gsi0sk: { S: `${value.S}\u0000${source}` },
-      value,
-      attributes: { M: titleOf(item) },
-    });
+  if (options.search.includes('name')) {
+    const name = usable(item['name'], source);
+    const title = isPacked(options) ? usable(item['title'], source) : undefined;
+    const found = {
+      ...(name !== undefined && {
+        gsi0pk: { S: 'GOAL.name' },
+        gsi0sk: { S: `${name}\u0000${source}` },
+        value: { S: name },
+      }),
+      // The partition has the name of the search whose item it is.
+      ...(title !== undefined && {
+        gsi1pk: { S: `GOAL.name#${shard(title, 2n)}` },
+        gsi1sk: { S: `${title}\u0000${source}` },
+        gsi1value: { S: title },
+      }),
+    };
+    if (Object.keys(found).length > 0)
+      partition.indexItems.set('~ix/name', { ...found, attributes: { M: titleOf(item) } });
   }
   if (options.owner === 'included') expectTargetItem(options, partition, source);
   if (!options.search.includes('tags')) return;
@@ -269,6 +275,10 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
       value: { S: tag },
     });
   }
+}
+
+function isPacked({ search, packed }: ModelOptions): boolean {
+  return search.includes('name') && packed === 'title';
 }
 
 /** The node behind the PARTs that enter it, with what its view shows: above the keys of all edges. */
@@ -408,9 +418,9 @@ function tagsOf(value: Item[string] | undefined): string[] | undefined {
   return value.L.every((entry) => 'S' in entry) ? value.L.map(textOf) : undefined;
 }
 
-/** FNV-1a over one-byte characters, modulo 200, from 1 on. */
-function shard(ascii: string): number {
+/** FNV-1a over one-byte characters, modulo the shards, from 1 on. */
+function shard(ascii: string, shards = 200n): number {
   let hash = 2166136261n;
   for (const character of ascii) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16777619n) & 0xffffffffn;
-  return Number(hash % 200n) + 1;
+  return Number(hash % shards) + 1;
 }
