@@ -1,7 +1,8 @@
 import { PARTITION_GIGABYTES } from '../../packages/cost/monthly.ts';
+import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { PAGE_CHILDREN } from '../../src/settle/fan-out.ts';
-import { BYTES_A_UNIT, MOST_UNITS } from '../../src/trust/check/run/plan.ts';
+import { MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
@@ -170,7 +171,7 @@ function scale(benchmarks: Benchmarks): string[] {
   const { partitionWcu, tableWcu, newTableWcu, functions } = DEFAULTS;
   const pages = 10_000_000 / PAGE_CHILDREN;
   const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
-  const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * BYTES_A_UNIT;
+  const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * EVENTUAL_READ_UNIT_BYTES;
   const rows = [
     [
       'new edges of one target',
@@ -242,12 +243,9 @@ function list(benchmarks: Benchmarks): string[] {
     ],
     [
       'page without edge sets',
-      '`with: []` and `attributes` that the index items lack: edges, views (or the nodes themselves, for what no view holds)',
+      '`with: []`: edges, then views; nodes, where no view holds an attribute of `attributes`',
     ],
-    [
-      'page without edge sets, titles projected',
-      '`with: []` and `attributes` that the index items hold of the source (`projectSource`)',
-    ],
+    ['page without edge sets, titles projected', '`with: []`, and `projectSource` has all `attributes`: edges alone'],
     ['by hand, titles duplicated', 'by hand: one Query of one table whose edges the writer gives the titles'],
   ] as const;
   const figures = figuresOf(benchmarks, 'list');

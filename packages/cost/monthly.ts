@@ -1,3 +1,4 @@
+import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
@@ -117,9 +118,8 @@ const LOG_BYTES_A_BATCH = 1_300;
 /** OpenSearch at its smallest with a second zone, and one unit that feeds it. */
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
-/** Bytes of an eventually consistent scan for one read unit. */
-const BYTES_A_UNIT = 8192;
-const GIGABYTE = 1024 ** 3;
+/** Bytes of a gigabyte, as AWS bills storage and logs. */
+export const GIGABYTE = 1024 ** 3;
 /** Units a second that the check reads while its function runs; between its calls the state machine waits. */
 const CHECK_UNITS_A_SECOND = 1_000;
 /** Units that one call of the check's function reads. */
@@ -138,7 +138,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const units = unitsOf(capacity, load);
   const readUnits = readUnitsOf(capacity, load.reads);
   const streamShards = load.streamShards ?? shardsOf(load, units);
-  const checkUnits = ((load.gigabytes * GIGABYTE) / BYTES_A_UNIT) * (hasCopies(graph) ? 2 : 1);
+  const checkUnits = ((load.gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
   const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
   // A write of a derived item tells one change, or one for each of the two orders that share it.

@@ -5,6 +5,7 @@ import type { CompiledModel, EdgeModel, InboundSettings, OrderSettings } from '.
 import { indexesInUse } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { shardCount } from '../../src/core/model/options/checks.ts';
+import { INBOUND_OPTIONS, SEARCH_OPTIONS } from '../../src/core/model/options/option-tables.ts';
 import { date, number } from '../../src/core/model/schema.ts';
 import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
 import {
@@ -226,16 +227,29 @@ export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[])
         ];
       }
       case 'edge-shards': {
-        const shards = graph.edges.get(change.edge)?.inbound?.shards;
-        return [`  edges.${change.edge}.inbound`, `-   shards: ${shards}`, `+   shards: ${change.shards}`];
+        const present = graph.edges.get(change.edge)?.inbound?.shards;
+        return [`  edges.${change.edge}.inbound`, ...shardLines(INBOUND_OPTIONS, present, change.shards)];
       }
       case 'search-shards': {
         const { node, search, shards } = change;
         const present = graph.nodes.get(node)?.searches.get(search)?.shards;
-        return [`  nodes.${node}.search.${search}`, `-   shards: ${present}`, `+   shards: ${shards}`];
+        return [`  nodes.${node}.search.${search}`, ...shardLines(SEARCH_OPTIONS, present, shards)];
       }
       default:
         return change satisfies never;
     }
   });
+}
+
+/** The line with the present number of shards, and the line with the new number. A default needs no line. */
+function shardLines(
+  options: typeof INBOUND_OPTIONS | typeof SEARCH_OPTIONS,
+  present: number | 'value' | undefined,
+  shards: number,
+): string[] {
+  const usual = options.shards.fill(undefined);
+  return [
+    ...(present === undefined || present === usual ? [] : [`-   shards: ${present}`]),
+    ...(shards === usual ? [] : [`+   shards: ${shards}`]),
+  ];
 }

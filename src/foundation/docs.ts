@@ -3,9 +3,9 @@ export const PAGES = {
   adopting: 'how-to',
   alarms: 'how-to',
   deploying: 'how-to',
-  limits: 'explain',
   observing: 'explain',
   parameters: 'reference',
+  totals: 'how-to',
 } as const satisfies Record<string, string>;
 
 /** A page that a hint, a message or an alarm names. */

@@ -10,47 +10,51 @@ export type OptionNames<Options> = {
     : true;
 };
 
-/** Words that other libraries have for options, with the names that these have here. */
+/** Words that other libraries have for options, in lower case, with the names that these have here. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
     descending: ['reverse'],
-    ScanIndexForward: ['reverse'],
-    orderBy: ['order'],
+    asc: ['reverse'],
+    ascending: ['reverse'],
+    scanindexforward: ['reverse'],
+    orderby: ['order'],
     index: ['order'],
     take: ['limit'],
     first: ['limit'],
-    pageSize: ['limit'],
-    Limit: ['limit'],
+    pagesize: ['limit'],
     after: ['cursor'],
-    nextToken: ['cursor'],
-    startKey: ['cursor'],
-    ExclusiveStartKey: ['cursor'],
+    nexttoken: ['cursor'],
+    startkey: ['cursor'],
+    exclusivestartkey: ['cursor'],
     filter: ['where'],
     gte: ['atLeast', 'between'],
     lte: ['between'],
     gt: ['between'],
     lt: ['between'],
     eq: ['equals'],
-    startsWith: ['beginsWith'],
+    startswith: ['beginsWith'],
     prefix: ['beginsWith'],
     begins: ['beginsWith'],
     select: ['attributes'],
     include: ['with'],
-    ConsistentRead: ['consistent'],
-    consistentRead: ['consistent'],
-    stronglyConsistent: ['consistent'],
+    consistentread: ['consistent'],
+    stronglyconsistent: ['consistent'],
     sort: ['order', 'reverse'],
     direction: ['reverse'],
     projection: ['attributes'],
     fields: ['attributes'],
     count: ['limit'],
-    scanIndexForward: ['reverse'],
-    ReturnConsumedCapacity: ['capacity'],
+    returnconsumedcapacity: ['capacity'],
     token: ['idempotencyToken', 'idempotent'],
-    ClientRequestToken: ['idempotencyToken'],
+    clientrequesttoken: ['idempotencyToken'],
   }),
 );
+
+/** The names of the options that a word of another library may mean, the most probable first; empty for other words. */
+export function optionsMeantBy(word: string): readonly string[] {
+  return SYNONYMS.get(word.toLowerCase()) ?? [];
+}
 
 /**
  * Checks an argument of options: throws `unknown-option` for a name that is none of `known`, which would be ignored
@@ -73,7 +77,7 @@ export function checkOptions<Options extends object>(
     return;
   }
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
-  const meant = unknown.flatMap((name) => SYNONYMS.get(name)?.find((one) => Object.hasOwn(known, one)) ?? []);
+  const meant = unknown.flatMap((name) => optionsMeantBy(name).find((one) => Object.hasOwn(known, one)) ?? []);
   const hint = meant.length === 0 ? listed : `Did you mean ${meant.join(', ')}? ${listed}`;
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }

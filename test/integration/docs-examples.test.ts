@@ -67,6 +67,60 @@ describe('the first examples of the pages', () => {
     expect(items.map(({ source }) => source)).toEqual(['TASK-c', 'TASK-b', 'TASK-a']);
   });
 
+  it('ask each question of the page on search as it is printed', async () => {
+    const page = readFileSync(join(ROOT, 'docs/how-to/search.md'), 'utf8');
+    const [, model] = /```ts\n(.*?)```/s.exec(page)!;
+    const { defineGraph, node } = edgeloom;
+    const table = uniqueTableName();
+    const lines = `return defineGraph({ table, nodes: { ${model} }, edges: {} })`;
+    const graph = new Function('defineGraph', 'node', 'table', lines)(defineGraph, node, table);
+    const { store, projectAll } = await testTable(graph);
+    const attributes = {
+      name: 'Terui',
+      born: '2026-07-31',
+      points: 3,
+      country: 'US',
+      state: 'California',
+      city: 'Davis',
+    };
+    await edgeloom.createWriter(graph, { store }).putNode('USER-1', attributes);
+    await projectAll();
+    const reader = edgeloom.createReader(graph, { store });
+    const calls = [...page.matchAll(/`((?:reader)?\.[^`]*\))`/g)].map(([, call]) => call!);
+    const questions = calls.filter((call) => !call.includes('waitForProjection'));
+    expect(questions.length).toBeGreaterThan(6);
+    for (const question of questions) {
+      const search = question.startsWith('.between') ? 'USER.born' : 'USER.name';
+      const whole = question.startsWith('.') ? `reader.search('${search}')${question}` : question;
+      const answer = await new Function('reader', `return ${whole}`)(reader);
+      expect(answer.items?.length ?? answer.count, whole).toBe(1);
+    }
+  });
+
+  it('list edges by a date downwards, and from a label on', async () => {
+    const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
+    const [model, ...calls] = code!.trim().split('\n');
+    const { defineGraph, edge, node, rank, date } = edgeloom;
+    const table = uniqueTableName();
+    const lines = `return defineGraph({ table, nodes: { GOAL: node(), USER: node() }, ${model!.replace('// ', '')} })`;
+    const graph = new Function('defineGraph', 'edge', 'node', 'rank', 'date', 'table', lines)(
+      ...[defineGraph, edge, node, rank, date, table],
+    );
+    const { store, projectAll } = await testTable(graph);
+    const writer = edgeloom.createWriter(graph, { store });
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-U1', { role: 'LEAD', since: '2026-01-01' });
+    await writer.putEdge('GOAL-2', 'MEMBER', 'USER-U1', { role: 'HELPER', since: '2026-02-01' });
+    await projectAll();
+    const reader = edgeloom.createReader(graph, { store });
+    const answers = calls.map((call) => new Function('reader', call.replace('await', 'return'))(reader));
+    const pages = (await Promise.all(answers)) as { items: { source: string }[] }[];
+    const sources = pages.map(({ items }) => items.map(({ source }) => source));
+    expect(sources).toEqual([
+      ['GOAL-2', 'GOAL-1'],
+      ['GOAL-2', 'GOAL-1'],
+    ]);
+  });
+
   it("declare the README's model, and write and read with it", async () => {
     const [model, calls] = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
       ([, code]) => code!,

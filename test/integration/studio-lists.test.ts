@@ -1,29 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ListedNode } from '../../packages/studio/base/listed-tree.ts';
 import { studioClient } from '../support/studio/client.ts';
 import { openLists } from '../support/studio/lists.ts';
+import { type StubPage, stubPage } from '../support/studio/page.ts';
 
 const LIST = '/api/page?id=BOARD-B&type=ON_BOARD';
 const WITH = (...levels: string[]): string => levels.map((level) => `&with=${encodeURIComponent(level)}`).join('');
 
-let folder: string;
+let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openLists>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
-  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
-  opened = await openLists({ page: pathToFileURL(`${folder}/`) });
+  stub = await stubPage();
+  opened = await openLists({ page: stub.page });
   client = studioClient(opened.studio.url);
 });
 
 afterAll(async () => {
   await opened?.close();
-  await rm(folder, { recursive: true, force: true });
+  await stub?.remove();
 });
 
 /** A tree in lines: how deep, by which edges, and what is there. */

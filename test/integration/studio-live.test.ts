@@ -1,7 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FlowAnswer } from '../../packages/studio/base/flow.ts';
 import { LiveFeed } from '../../packages/studio/base/live-feed.ts';
@@ -9,18 +5,18 @@ import type { TypeSample } from '../../packages/studio/base/table-sample.ts';
 import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
 import { eventsOf } from '../support/events.ts';
 import { openedHeaders, studioClient } from '../support/studio/client.ts';
+import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
 
-let folder: string;
+let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openStudio>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
-  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
-  opened = await openStudio({ page: pathToFileURL(`${folder}/`) });
+  stub = await stubPage();
+  opened = await openStudio({ page: stub.page });
   client = studioClient(opened.studio.url);
   await opened.writer.batch((batch) => {
     batch.putNode('USER-U1', { name: 'Ada Lovelace', country: 'UK' });
@@ -35,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await opened?.close();
-  await rm(folder, { recursive: true, force: true });
+  await stub?.remove();
 });
 
 describe('the sample of a table in the studio', () => {

@@ -1,23 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TraceAnswer, WritesAnswer } from '../../packages/studio/api/trace.ts';
 import { startStudio } from '../../packages/studio/server/studio.ts';
 import { studioClient } from '../support/studio/client.ts';
+import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { keepingLogger, openStudio } from '../support/studio/table.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
 
-let folder: string;
+let stub: StubPage;
 let near: Opened;
 let far: Opened;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
-  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
-  const page = pathToFileURL(`${folder}/`);
+  stub = await stubPage();
+  const { page } = stub;
   [near, far] = await Promise.all([
     openStudio({ page, isWritable: true }),
     openStudio({ page, isWritable: true, isTapped: false }),
@@ -26,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close()]);
-  await rm(folder, { recursive: true, force: true });
+  await stub?.remove();
 });
 
 async function traced({ studio, worker }: Opened, id: string, query = ''): Promise<TraceAnswer> {
@@ -170,7 +166,7 @@ describe('the trace of a write', () => {
     const { graph, store, client, streamArn } = far;
     const refused = Object.assign(new Error(`Not authorized to read ${streamArn}`), { name: 'AccessDeniedException' });
     const streams = { send: () => Promise.reject(refused) } as unknown as Opened['streams'];
-    const page = pathToFileURL(`${folder}/`);
+    const { page } = stub;
     const studio = await startStudio({
       graph,
       store,

@@ -1,26 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { modelCost } from '../../packages/cost/capacity.ts';
 import { changedModel, type ModelChange } from '../../packages/cost/what-if.ts';
 import type { WhatIfAnswer } from '../../packages/studio/api/what-if.ts';
 import { studioClient } from '../support/studio/client.ts';
+import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
 const COUNT: ModelChange = { kind: 'count', edge: 'MEMBER', isCounted: true };
 const FEWER: ModelChange = { kind: 'search-shards', node: 'USER', search: 'name', shards: 2 };
 
-let folder: string;
+let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openStudio>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
-  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
-  opened = await openStudio({ page: pathToFileURL(`${folder}/`) });
+  stub = await stubPage();
+  opened = await openStudio({ page: stub.page });
   client = studioClient(opened.studio.url);
   const { writer, worker } = opened;
   for (let i = 0; i < GOALS; i++) {
@@ -32,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await opened?.close();
-  await rm(folder, { recursive: true, force: true });
+  await stub?.remove();
 });
 
 async function whatIf(changes: ModelChange[], more: object = {}): Promise<WhatIfAnswer> {

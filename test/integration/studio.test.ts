@@ -1,9 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openedHeaders, type StudioReply, send, studioClient, tokenOf } from '../support/studio/client.ts';
+import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
@@ -12,8 +10,7 @@ const SECRET = 'a value that no log may hold';
 const DIGITS = '12345678901234567890123456789012345678';
 const EDGES = 30;
 
-let folder: string;
-let page: URL;
+let stub: StubPage;
 let readOnly: Opened;
 let writable: Opened;
 
@@ -49,16 +46,15 @@ async function checked(client: ReturnType<typeof clientOf>): Promise<StudioReply
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
-  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
-  page = pathToFileURL(`${folder}/`);
+  stub = await stubPage();
+  const { page } = stub;
   [readOnly, writable] = await Promise.all([openStudio({ page }), openStudio({ page, isWritable: true })]);
   await Promise.all([fill(readOnly), fill(writable)]);
 });
 
 afterAll(async () => {
   await Promise.all([readOnly?.close(), writable?.close()]);
-  await rm(folder, { recursive: true, force: true });
+  await stub?.remove();
 });
 
 describe('who may ask a studio', () => {

@@ -8,14 +8,22 @@ import { visitsTo } from '../support/studio/visits.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 const MANY = 1_000;
+/** Bytes of an edge: a thousand such edges take more than the units of a look. */
+const REMARK = 500;
 
-/** A node that a thousand edges leave, and another thousand enter. */
+/** A node that a thousand edges leave and another thousand enter, and one with more edges than its view and a look have room for. */
 function hubGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { HUB: node({ view: ['name'] }), LEAF: node({ view: 'ALL' }) },
+    nodes: {
+      HUB: node({ view: ['name'], viewBudgetBytes: 64_000 }),
+      CLUB: node({ view: ['name'] }),
+      LEAF: node({ view: 'ALL' }),
+    },
     edges: {
       OWNS: edge({ from: 'HUB', to: 'LEAF' }),
+      LISTS: edge({ from: 'CLUB', to: 'LEAF' }),
+      SPREAD: edge({ from: 'LEAF', to: 'CLUB', edgeSet: false, inbound: { orders: { gsi0: 'at' }, shards: 50 } }),
       LIKES: edge({ from: 'LEAF', to: 'HUB', edgeSet: false, inbound: { orders: { gsi0: 'at' } } }),
     },
   });
@@ -32,6 +40,15 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
         { source: 'HUB-H' as const, type: 'OWNS' as const, target: `LEAF-${i}` as const },
         { source: `LEAF-${i}` as const, type: 'LIKES' as const, target: 'HUB-H' as const, attributes: { at: `${i}` } },
       ]).flat(),
+    );
+    await writer.putNode('CLUB-C', { name: 'Club' });
+    await writer.putMany(
+      Array.from({ length: MANY }, (_, i) => ({
+        source: 'CLUB-C' as const,
+        type: 'LISTS' as const,
+        target: `LEAF-${i}` as const,
+        attributes: { remark: 'x'.repeat(REMARK) },
+      })),
     );
     await worker.idle();
   });
@@ -78,6 +95,39 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
     await page.getByRole('button', { name: 'Show 100 more' }).click();
     await page.getByText('150 of 1,000').waitFor();
     expect(await rows('Edge set').count()).toBe(150);
+  });
+
+  it('reads no edges that left a set, and counts them on for a price', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=CLUB-C');
+    const left = page.locator('p', { hasText: 'LISTS edges are too many for the set: at least' });
+    await left.waitFor();
+    expect(await page.getByText('The edge set has no other types.').count()).toBe(1);
+    // What the place has taken: the node, its view, and a count that ends at its price.
+    const took = Number(/([\d.]+) RCU/.exec(await page.locator('.units').innerText())![1]);
+    expect(took).toBeGreaterThan(15);
+    expect(took).toBeLessThan(30);
+    await left.getByRole('button', { name: 'Count on: 200 RCU at most' }).click();
+    await page.getByText('LISTS edges are too many for the set: 1,000').waitFor();
+    await page.getByRole('link', { name: 'Page by page' }).click();
+    await expect.poll(() => rows('Edges').count()).toBe(50);
+  });
+
+  it('asks before it reads a neighbourhood or a list over many shards', async () => {
+    const { page } = at.seen;
+    for (const [part, doing] of [
+      ['graph', 'Read the first edges of 51 partitions: 25.5 RCU or more'],
+      ['inbound', 'Read a page of 50 shards: 25 RCU or more'],
+    ] as const) {
+      await at.seen.goTo(`/explore?id=CLUB-C&part=${part}`);
+      const ask = page.getByRole('button', { name: doing });
+      await ask.waitFor();
+      expect(await page.locator('.units').innerText()).toContain('took 0 RCU');
+      await ask.click();
+      await ask.waitFor({ state: 'detached' });
+      await at.seen.settled();
+      expect(await page.locator('.units').innerText()).not.toContain('took 0 RCU');
+    }
   });
 
   it('counts a neighbour that comes while one looks, and keeps what was listed', async () => {

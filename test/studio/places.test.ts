@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openedHeaders } from '../support/studio/client.ts';
@@ -21,6 +22,7 @@ const PLACES: [name: string, place: string][] = [
   ['Query, at first', '/query'],
   ['Inspect, at first', '/inspect'],
   ['Inspect', '/inspect?id=GOAL-G1&target=GOAL-G1'],
+  ['Inspect, over time', '/inspect?id=GOAL-G1&at=now'],
   ['Shards, at first', '/shards'],
   ['Shards', '/shards?search=GOAL.status'],
   ['Timeline', '/timeline'],
@@ -50,6 +52,20 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   const rows = (label: string) => at.seen.page.getByRole('region', { name: label }).locator('tbody tr');
+
+  /** Waits until a difference is called drift: until the consumer has noted how far it came, it may be lag. */
+  async function driftOf(explained: Locator): Promise<void> {
+    await expect
+      .poll(
+        async () => {
+          await at.seen.page.reload();
+          await at.seen.settled();
+          return await explained.innerText();
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toContain('drift');
+  }
 
   it('draws nothing in a box without room, and draws once there is some', async () => {
     const { page } = at.seen;
@@ -237,17 +253,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const explained = page.getByRole('region', { name: 'Explanation of USER-U3' });
     await expect.poll(() => explained.locator('ins').first().innerText()).toContain('terui');
     expect(await explained.locator('del').first().innerText()).toContain('broken');
-    // Until the consumer has noted how far it came, a difference may be lag, and is not mended.
-    await expect
-      .poll(
-        async () => {
-          await page.reload();
-          await at.seen.settled();
-          return await explained.innerText();
-        },
-        { timeout: 60_000, interval: 1_000 },
-      )
-      .toContain('drift');
+    await driftOf(explained);
     await explained.getByRole('button', { name: 'Repair this node' }).click();
     await explained.locator('del').first().waitFor({ state: 'detached' });
     expect(await explained.innerText()).not.toMatch(/drift|lag/);
@@ -261,16 +267,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const ghost = page.getByRole('region', { name: 'Derived items' }).locator('.ghost');
     await expect.poll(() => ghost.allInnerTexts()).toEqual([expect.stringMatching(/~ix\/name\s+not there/)]);
     const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
-    await expect
-      .poll(
-        async () => {
-          await page.reload();
-          await at.seen.settled();
-          return await explained.innerText();
-        },
-        { timeout: 60_000, interval: 1_000 },
-      )
-      .toContain('drift');
+    await driftOf(explained);
     const repair = explained.getByRole('button', { name: 'Repair this node' });
     await repair.click();
     await explained.getByRole('button', { name: /Repairing in \d s/ }).waitFor();
@@ -397,7 +394,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.opened.worker.idle();
     await page.reload();
     await at.seen.settled();
-    // What a check takes is said before it.
+    // The page shows the price of a check before anybody starts the check.
     await page.getByText(/It takes [\d,]+ RCU or more\./).waitFor();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();

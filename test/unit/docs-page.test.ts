@@ -10,7 +10,7 @@ it.each(Object.keys(PAGES) as DocsPage[])('the page %s is in the folder that the
 
 it('a page has an anchor, and another place where a base says so', () => {
   expect(docsPage('alarms', 'drift')).toBe('node_modules/edgeloom/docs/how-to/alarms.md#drift');
-  expect(docsPage('limits', '', 'https://docs.example.com')).toBe('https://docs.example.com/explain/limits.md');
+  expect(docsPage('observing', '', 'https://docs.example.com')).toBe('https://docs.example.com/explain/observing.md');
 });
 
 it('a user of the package has the pages that messages name, without pictures of the studio', () => {

@@ -6,6 +6,7 @@ import {
   isAsked,
   questionOf,
   questionOfType,
+  shardsAsked,
   sortsOf,
   subjectOf,
 } from '../../packages/studio/page/base/question.ts';
@@ -20,7 +21,7 @@ const graph = defineGraph({
       view: 'ALL',
       search: {
         code: { shards: 'value' },
-        title: { shards: 2 },
+        title: { shards: 3 },
         size: { type: 'number', shards: 2 },
         place: { partition: 'country', path: ['state', 'city'], shards: 1 },
         city: { partition: 'country', shards: 1 },
@@ -70,7 +71,7 @@ describe('the ways to sort that the studio offers', () => {
 describe('a question of the studio', () => {
   it('for all nodes of a type is their list, else a search that lists them', () => {
     expect(questionOfType(model, 'ORG')).toEqual({ nodes: 'ORG' });
-    expect(questionOfType(model, 'GOAL')).toEqual({ search: 'GOAL.title' });
+    expect(questionOfType(model, 'GOAL')).toEqual({ search: 'GOAL.size' });
     expect(questionOfType(model, 'TAG')).toBeUndefined();
   });
 
@@ -79,6 +80,11 @@ describe('a question of the studio', () => {
     expect(['', 'type=OF', 'search=GOAL.city', 'search=GOAL.code'].map(ready)).toEqual([false, false, false, false]);
     const whole = ['type=OF&id=ORG-1', 'search=GOAL.city&partition=UK', 'search=GOAL.code&equals=A', 'nodes=ORG'];
     expect([...whole, 'search=GOAL.none'].map(ready)).toEqual([true, true, true, true, true]);
+  });
+
+  it('asks the shards of its list, and of a value the one that has it', () => {
+    const shards = (text: string) => shardsAsked(model, asked(text));
+    expect(['search=GOAL.title', 'search=GOAL.title&equals=A', 'type=OF&id=ORG-1'].map(shards)).toEqual([3, 1, 1]);
   });
 
   it('has the columns that the model names', () => {

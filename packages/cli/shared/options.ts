@@ -37,7 +37,7 @@ export interface FilterFlags {
 export function withWhere(command: Command): Command {
   return command.option(
     '--where <attribute=value>',
-    'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01","2026-02"]}; repeatable',
+    'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01-01","2026-01-31"]}; repeatable',
     collectValue,
   );
 }

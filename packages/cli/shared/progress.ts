@@ -1,15 +1,19 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { figureText } from '../../../src/foundation/figure.ts';
 
-/** A progress bar on stderr; silent where stderr is not a terminal. */
+/** A progress bar on a terminal; elsewhere a line now and then. */
 export interface Progress {
   /** Sets how far it is, and how far it will go where that has changed. */
   update(value: number, total?: number): void;
   stop(): void;
 }
 
-/** Starts a progress bar; `label` says what is counted. */
+/** Milliseconds between two lines where there is no terminal. */
+const TELL_MS = 30_000;
+
+/** Starts to show progress on stderr; `label` says what is counted. */
 export function startProgress(label: string, total: number): Progress {
-  if (!process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
+  if (!process.stderr.isTTY) return progressLines(label, total, (line) => process.stderr.write(line));
   const bar = new SingleBar(
     {
       format: `${label} {bar} {value}/{total} | {rate}/s | ETA {eta_formatted}`,
@@ -28,5 +32,30 @@ export function startProgress(label: string, total: number): Progress {
       bar.update(value, { rate: Math.round(value / Math.max(0.001, (Date.now() - start) / 1000)) });
     },
     stop: () => bar.stop(),
+  };
+}
+
+/** Progress in lines, one in 30 seconds at most: a short run writes none. `now`: clock in milliseconds. */
+export function progressLines(
+  label: string,
+  total: number,
+  write: (line: string) => void,
+  now: () => number = Date.now,
+): Progress {
+  const startMs = now();
+  let toldMs = startMs;
+  let end = total;
+  return {
+    update: (value, newTotal = end) => {
+      end = newTotal;
+      const nowMs = now();
+      if (nowMs - toldMs < TELL_MS) return;
+      toldMs = nowMs;
+      const perSecond = Math.round((value * 1000) / (nowMs - startMs));
+      write(
+        `${figureText(value)}${end > value ? ` of ${figureText(end)}` : ''} ${label}, ${figureText(perSecond)}/s\n`,
+      );
+    },
+    stop: () => undefined,
   };
 }

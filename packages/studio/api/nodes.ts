@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findEdge } from '../../../src/client/read/request/lookup.ts';
 import type { EdgeResult, EdgeSetElement, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
@@ -7,7 +8,11 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
+import { countEdges, glanceAtCount } from '../base/edge-count.ts';
+import type { EdgeCount } from '../base/ended-counts.ts';
 import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
+import { readStoredView } from '../base/node-view.ts';
+import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, orderedInput, route, withRange } from '../base/route.ts';
 import { nameOfNode } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
@@ -25,6 +30,8 @@ export interface NodeAnswer {
   edgeSet: EdgeSetElement[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
   edgeSetSize: number;
+  /** The edge types that left the set, because it grew too large, and how many edges they have. */
+  left: ({ type: string } & EdgeCount)[];
 }
 
 /** One node with the nodes around it. */
@@ -46,26 +53,36 @@ export interface KnownNode {
 const MOST_ELEMENTS = 500;
 /** Nodes that are asked for at once: a page of a list has no more. */
 const MOST_NODES = 500;
+/** Read units that one count may take: a million edges of 800 bytes. */
+const MOST_COUNT_RCU = 100_000;
 
 /** Nodes and what is around them. */
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
     const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
-    const [seen, base, parts] = await Promise.all([
-      hasView ? reader.getView(id) : null,
+    const [view, base, parts] = await Promise.all([
+      hasView ? readStoredView(context, id) : undefined,
       reader.getNode(id),
       partsOf(context, id),
     ]);
-    const edgeSet = (seen?.edgeSet ?? []) as EdgeSetElement[];
+    const { attributes = null, edgeSet = [], left = [] } = view ?? {};
+    const budget = { rcu: UNITS_AT_ONCE };
+    const counts: NodeAnswer['left'] = [];
+    for (const type of left) {
+      const edge = graph.edges.get(type);
+      if (edge === undefined) continue;
+      counts.push({ type, ...(await glanceAtCount(context, { id, edge, direction: 'outgoing' }, budget)) });
+    }
     return {
       id,
       type: typePrefix(id) ?? null,
       base: base?.attributes ?? null,
       parts,
-      view: seen?.attributes ?? null,
+      view: attributes,
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
+      left: counts,
     };
   }),
   // A body has room for the ids of a page; an address has not.
@@ -92,6 +109,17 @@ export const NODE_ROUTES = [
     }),
     async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> =>
       reader.inbound(id, type, withRange(options)),
+  ),
+  route(
+    'GET /api/edge-count',
+    z.object({
+      id: input.id,
+      type: input.id,
+      direction: z.enum(['outgoing', 'incoming']),
+      rcu: z.coerce.number().min(1).max(MOST_COUNT_RCU),
+    }),
+    async (context, { id, type, direction, rcu }): Promise<EdgeCount> =>
+      countEdges(context, { id, edge: findEdge(context.graph, type), direction }, { rcu }),
   ),
   route(
     'GET /api/neighbourhood',

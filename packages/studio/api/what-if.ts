@@ -4,7 +4,7 @@ import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 import { type MigrationPlan, planMigration } from '../../../src/migrate/forecast/plan-migration.ts';
 import { describeTable, tableIdentity } from '../../../src/store/table.ts';
 import { type ModelCost, modelCost } from '../../cost/capacity.ts';
-import { monthlyCost } from '../../cost/monthly.ts';
+import { GIGABYTE, monthlyCost } from '../../cost/monthly.ts';
 import { readPrices } from '../../cost/prices.ts';
 import { changedModel, modelDiff, type Readability, readabilityOf } from '../../cost/what-if.ts';
 import { route } from '../base/route.ts';
@@ -32,7 +32,6 @@ export interface WhatIfAnswer {
   migration: Pick<MigrationPlan, 'changes' | 'warnings' | 'cost' | 'estimate'> | null;
 }
 
-const GIGABYTE = 1024 ** 3;
 const name = z.string().min(1).max(255);
 const change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('count'), edge: name, isCounted: z.boolean() }),

@@ -10,6 +10,7 @@ import { describeTable } from '../../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
+import type { EndedCounts } from './ended-counts.ts';
 import type { Flow } from './flow.ts';
 import type { LiveFeed } from './live-feed.ts';
 import type { ProjectorTap } from './projector-tap.ts';
@@ -37,6 +38,7 @@ export interface StudioContext extends StudioTable {
   checks: CheckJob;
   position: CurrentPosition;
   sample: TableSample;
+  endedCounts: EndedCounts;
   flow: Flow;
   live: LiveFeed;
   timeline: Timeline;

@@ -5,8 +5,8 @@ import { isSequenceNumber, streamLabel, watermarkOf } from '../../../src/core/it
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
-import { isFullPage, ShardPages } from '../../../src/stream/shard-pages.ts';
-import type { StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+import { isFullPage, ShardPages, type StartingPoint } from '../../../src/stream/shard-pages.ts';
+import type { Shard, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import { keepNewest } from './newest.ts';
 import { SeenChanges } from './seen-changes.ts';
 
@@ -40,6 +40,8 @@ export interface FlowAnswer {
   derived: number;
   /** The nodes that were written last, newest first. */
   recent: RecentNode[];
+  /** Why the last look could not read the stream; null: it could. The next look tries again. */
+  failure: string | null;
 }
 
 /** The registry's head at a moment, as a record of the stream has it. */
@@ -57,6 +59,8 @@ const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 20;
 /** A single page may be empty before the end of a shard. */
 const EMPTY_PAGES = 2;
+/** A stream keeps a record for 24 hours: after a longer time without a look some may have gone. */
+const SURE_MS = 20 * 60 * 60 * 1000;
 /** How often the shards are listed, in milliseconds. */
 const LISTED_MS = 15_000;
 /** Movements, nodes of each type, and heads that are kept. */
@@ -70,6 +74,9 @@ export class Flow {
   readonly changes = new SeenChanges();
   private source: StreamSource | undefined;
   private readonly shards = new Map<string, ShardPages>();
+  /** Shards that are followed, or were to their end. */
+  private readonly followed = new Set<string>();
+  private lookedAtMs = performance.now();
   private listedAtMs = Number.NEGATIVE_INFINITY;
   private isFirstLook = true;
   private seen = 0;
@@ -77,6 +84,7 @@ export class Flow {
   private movements: { at: number; movement: Movement }[] = [];
   private readonly recent = new Map<string, Map<string, RecentNode>>();
   private readonly heads: HeadRecord[] = [];
+  private failure: string | null = null;
   private looking: Promise<void> | undefined;
 
   /**
@@ -110,6 +118,7 @@ export class Flow {
       moved: [...byWay.values()],
       derived: this.derived,
       recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
+      failure: this.failure,
     };
   }
 
@@ -124,15 +133,19 @@ export class Flow {
   }
 
   private async lookNow(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.lookedAtMs > SURE_MS) this.changes.noteGap();
+    this.lookedAtMs = nowMs;
     try {
       await this.listShards();
       const shards = [...this.shards];
       const pages = this.isFirstLook ? PAGES_OF_THE_FIRST_LOOK : PAGES_OF_A_LOOK;
       await Promise.all(shards.map(([shardId, shard]) => this.readShard(shardId, shard, pages)));
       if (this.source !== undefined) this.isFirstLook = false;
+      this.failure = null;
     } catch (error) {
-      // The next look, a moment later, tries again.
       if (!isTemporaryError(error)) throw error;
+      this.failure = error.message;
     }
   }
 
@@ -140,20 +153,41 @@ export class Flow {
     const nowMs = performance.now();
     if (nowMs - this.listedAtMs < LISTED_MS) return;
     const source = await this.findSource();
-    if (source?.streamArn !== this.source?.streamArn) this.shards.clear();
-    this.source = source;
-    if (source !== undefined) {
-      const { shards } = await source.describe();
-      const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
-      const listed = new Set(shards.map(({ shardId }) => shardId));
-      for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
-      // A shard with children takes no more records.
-      const open = shards.filter(({ shardId }) => !parents.has(shardId)).slice(0, MOST_SHARDS);
-      for (const { shardId } of open) {
-        if (!this.shards.has(shardId)) this.shards.set(shardId, new ShardPages(source, shardId, {}, () => undefined));
-      }
+    if (source?.streamArn !== this.source?.streamArn) {
+      this.shards.clear();
+      this.followed.clear();
+      this.changes.noteGap();
     }
+    this.source = source;
+    if (source !== undefined) this.followShards(source, (await source.describe()).shards);
     this.listedAtMs = nowMs;
+  }
+
+  private followShards(source: StreamSource, shards: readonly Shard[]): void {
+    const parents = new Map(shards.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
+    const withChildren = new Set(parents.values());
+    for (const shardId of this.shards.keys()) {
+      if (parents.has(shardId)) continue;
+      this.shards.delete(shardId);
+      this.changes.noteGap();
+    }
+    /** True if a shard comes after one that is followed. */
+    const goesOn = (shardId: string): boolean => {
+      const parent = parents.get(shardId);
+      return parent !== undefined && (this.followed.has(parent) || goesOn(parent));
+    };
+    // A shard with children takes no more records. One that came and went between two looks has some that are not read.
+    const open = shards.filter(({ shardId }) => !withChildren.has(shardId)).slice(0, MOST_SHARDS);
+    const since = new Set(shards.filter(({ shardId }) => goesOn(shardId)));
+    for (const shard of new Set([...open, ...since])) {
+      if (this.followed.has(shard.shardId)) continue;
+      if (shard.parentShardId !== undefined && !since.has(shard)) this.changes.noteGap();
+      this.shards.set(shard.shardId, this.pagesOf(source, shard.shardId, {}));
+    }
+    for (const shardId of this.shards.keys()) this.followed.add(shardId);
+    for (const shardId of this.followed) {
+      if (!parents.has(shardId) && !withChildren.has(shardId)) this.followed.delete(shardId);
+    }
   }
 
   private async readShard(shardId: string, shard: ShardPages, pages: number): Promise<void> {
@@ -172,7 +206,12 @@ export class Flow {
     // More was written than people can look at: go on with what is written now.
     const source = this.source!;
     const start = { iterator: await source.latest(shardId) };
-    this.shards.set(shardId, new ShardPages(source, shardId, start, () => undefined));
+    this.changes.noteGap();
+    this.shards.set(shardId, this.pagesOf(source, shardId, start));
+  }
+
+  private pagesOf(source: StreamSource, shardId: string, start: StartingPoint): ShardPages {
+    return new ShardPages(source, shardId, start, () => this.changes.noteGap());
   }
 
   private addRecord(record: StreamRecord): void {

@@ -1,4 +1,4 @@
-/** Sets an entry of a map that keeps so many of its newest entries. */
+/** Sets an entry of a map that keeps its newest `most` entries. */
 export function keepNewest<T>(map: Map<string, T>, name: string, value: T, most: number): void {
   map.delete(name);
   map.set(name, value);

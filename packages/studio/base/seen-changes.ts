@@ -30,7 +30,7 @@ export interface RecentWrite extends ItemKey {
 export type ChangeName = 'made' | 'changed' | 'deleted';
 
 /** Changes that are kept, and the size of their images. */
-const MOST_CHANGES = 4_000;
+export const MOST_CHANGES = 4_000;
 const MOST_BYTES = 16_000_000;
 /** Writes that a list of recent ones has. */
 const MOST_RECENT = 30;
@@ -41,6 +41,8 @@ export class SeenChanges {
   count = 0;
   private changes: { change: SeenChange; bytes: number }[] = [];
   private bytes = 0;
+  /** The number of the newest before records were left out. */
+  private gapAt = 0;
 
   add(change: Omit<SeenChange, 'number'>): void {
     this.count += 1;
@@ -51,6 +53,20 @@ export class SeenChanges {
     this.changes.push({ change: { ...change, number: this.count }, bytes });
     this.bytes += bytes;
     while (this.changes.length > MOST_CHANGES || this.bytes > MOST_BYTES) this.bytes -= this.changes.shift()!.bytes;
+  }
+
+  /** Notes that records were left out, of whatever items. */
+  noteGap(): void {
+    this.gapAt = this.count;
+  }
+
+  /** The changes of a partition without a gap up to the newest, oldest first; `hasGap`: earlier ones are kept, and records after them are not. */
+  ofPartition(partition: string): { changes: SeenChange[]; hasGap: boolean } {
+    const all = this.all().filter(({ source }) => source === partition);
+    const changes = all.filter(({ number }) => number > this.gapAt);
+    // The end of a shard and its children may have been read side by side.
+    changes.sort((left, right) => (left.position < right.position ? -1 : 1));
+    return { changes, hasGap: changes.length < all.length };
   }
 
   /** A write of a base item: the one with this sequence number, or the first behind a number, or the newest. */

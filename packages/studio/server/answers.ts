@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { failureDocument } from '../../../src/foundation/failure-document.ts';
+import { HISTORY_ROUTES } from '../api/history.ts';
 import { INSPECT_ROUTES } from '../api/inspect.ts';
 import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
@@ -32,6 +33,7 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     TOTAL_ROUTES,
     SEARCH_ROUTES,
     INSPECT_ROUTES,
+    HISTORY_ROUTES,
     TRACE_ROUTES,
     TRUST_ROUTES,
     WHAT_IF_ROUTES,

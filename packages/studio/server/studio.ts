@@ -8,6 +8,7 @@ import type { Logger } from '../../../src/foundation/logger.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import { CurrentPosition, type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
+import { EndedCounts } from '../base/ended-counts.ts';
 import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
@@ -65,6 +66,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     flow,
     live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
     sample: new TableSample(),
+    endedCounts: new EndedCounts(),
     timeline: new Timeline(),
   };
   const server = createServer();

@@ -65,8 +65,8 @@ export interface ListChange extends RowChange {
   /** The edge type. */
   type: string;
   /**
-   * The list. `inbound` names the edge type and the node that the edges enter; of a type with hashed keys what the edge's sort key has in
-   * place of the node: see `hashedEdgeKey`.
+   * The list. `inbound` names the node that the edges enter, and the edge type. For a type with hashed keys the node's place has the hash
+   * of its id: see `hashedEdgeKey`.
    */
   list: { inbound: [target: string, type: string]; order: string };
 }

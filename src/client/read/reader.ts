@@ -269,8 +269,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * The reader of a session: it shows the effect of the session's writes without waiting for the projector or an index.
-   * `getViews`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
-   * `exact: false`. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
+   * `inDegree` and `count` do not show it and say `exact: false`; other reads of nodes and edges show it, `getNode` and
+   * `total` among them. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
    * if it belongs to the list, and never otherwise. Items of other writers may still come and go.
    *
    * It costs a consistent read of each item that was written and that the request depends on. Where there were too many writes

@@ -10,7 +10,10 @@ export function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 }
 
-/** Read units of so many bytes: one for each started 4 KB, at least one; half of that where the read is eventually consistent. */
+/** Bytes that an eventually consistent read, such as a scan, gets for one unit. */
+export const EVENTUAL_READ_UNIT_BYTES = 2 * READ_UNIT_BYTES;
+
+/** Read units of one read of `bytes`: one for each started 4 KB, at least one; half of that if the read is eventually consistent. */
 export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
 }

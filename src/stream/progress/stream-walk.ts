@@ -335,6 +335,6 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
 }
 
 /** Tells whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
-export function isTemporaryError(error: unknown): boolean {
+export function isTemporaryError(error: unknown): error is StreamError | StoreError {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

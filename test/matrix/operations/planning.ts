@@ -237,6 +237,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           const partition = / in (\S+)$/.exec(list.text)?.[1];
           const { rows } = await answerOf(bench, '/api/query', {
             search: `${type}.${name}`,
+            limit: '500',
             ...(partition && { partition }),
           });
           expectSame(rows, list.expected, `the search ${name} in the studio`);

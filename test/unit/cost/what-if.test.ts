@@ -176,10 +176,21 @@ it('shows the lines of the model file', () => {
     '  edges.TREATS.inbound.orders',
     "+   byDay: date('day')",
     '  edges.TREATS.inbound',
-    '-   shards: 1',
     '+   shards: 8',
     '  nodes.DOCTOR.search.name',
-    '-   shards: 200',
     '+   shards: 4',
+  ]);
+});
+
+it('shows no line for a default, before or after', () => {
+  const changes: ModelChange[] = [
+    { kind: 'edge-shards', ...TREATS, shards: 1 },
+    { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 200 },
+  ];
+  expect(modelDiff(clinic({ shards: 8, searchShards: 4 }), changes)).toEqual([
+    '  edges.TREATS.inbound',
+    '-   shards: 8',
+    '  nodes.DOCTOR.search.name',
+    '-   shards: 4',
   ]);
 });

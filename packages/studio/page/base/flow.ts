@@ -13,6 +13,8 @@ export interface LiveFlow {
   perSecond: number;
   derivedPerSecond: number;
   recent: readonly RecentNode[];
+  /** Why the studio could not read the stream; null: it could. */
+  failure: string | null;
 }
 
 const EVERY_MS = 1_000;
@@ -35,10 +37,10 @@ export function useFlow(): LiveFlow | undefined {
         if (isOver) return EVERY_MS;
         const atMs = performance.now();
         const seconds = before === undefined ? 1 : (atMs - before.atMs) / 1_000;
-        const { hasStream, moved, recent } = answer;
+        const { hasStream, moved, recent, failure } = answer;
         tick += 1;
         setFlow({
-          ...{ hasStream, tick, moved, recent },
+          ...{ hasStream, tick, moved, recent, failure },
           perSecond: moved.reduce((sum, { count }) => sum + count, 0) / seconds,
           derivedPerSecond: (answer.derived - (before?.derived ?? answer.derived)) / seconds,
         });

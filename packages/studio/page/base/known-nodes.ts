@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { KnownNode } from '../../api/nodes.ts';
 import { type Failure, postTo } from './ask.ts';
 
-/** What is known of the nodes of a list, by id. */
+/** The known nodes of a list, by id. */
 export interface KnownNodes {
   known: Readonly<Record<string, KnownNode>>;
   failure?: Failure;
 }
 
-/** What one knows the nodes of a list by, each asked once. `isFull`: they are read, with their attributes, else their names come from the sample. */
+/** Asks for the nodes of a list, each once. `isFull`: the table gives them with their attributes; else the sample gives their names. */
 export function useKnownNodes(ids: readonly string[], isFull: boolean): KnownNodes {
   const [state, setState] = useState<KnownNodes>({ known: {} });
   const isMissing = (id: string): boolean => {

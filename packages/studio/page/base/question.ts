@@ -28,7 +28,7 @@ export interface Subject {
   nodeType?: string;
 }
 
-/** What a question is about; empty where the model does not have it. */
+/** The subject of a question; empty where the model does not have it. */
 export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, nodes: listed }: Question): Subject {
   if (listed !== undefined) return { nodeType: listed };
   if (name === undefined) {
@@ -53,7 +53,7 @@ export interface Sort {
   /** The values that sort, in words. */
   by: string;
   isCurrent: boolean;
-  /** What changes in the address of the question. */
+  /** The changes of the question's address. */
   changes: PlaceParameters;
 }
 
@@ -94,12 +94,26 @@ function listsAll({ kind, shards, partition }: DescribedSearch, given?: string):
   return kind !== 'path' && shards !== 'value' && (partition === undefined || partition === given);
 }
 
-/** The question for all nodes of a type: by their list, else by the first search that lists all that have its value; undefined: neither does. */
+/** The question for all nodes of a type: by their list, else by the search of fewest shards that lists all that have its value; undefined: neither does. */
 export function questionOfType({ nodes }: ModelAnswer, type: string): Question | undefined {
   const node = nodes.find((one) => one.type === type);
   if (node?.isListed) return { nodes: type };
-  const search = node?.searches.find((one) => listsAll(one));
+  const [search] = (node?.searches ?? [])
+    .filter((one) => listsAll(one))
+    .sort((left, right) => shardsOf(left) - shardsOf(right));
   return search && { search: search.name };
+}
+
+/** The shards that a page of a question asks at least. */
+export function shardsAsked(model: ModelAnswer, question: Question): number {
+  const { edge, search } = subjectOf(model, question);
+  if (edge !== undefined) return edge.shards;
+  const isOfValue = question.equals !== undefined && search?.shardBy === 'value';
+  return search === undefined || isOfValue ? 1 : shardsOf(search);
+}
+
+function shardsOf({ shards }: DescribedSearch): number {
+  return shards === 'value' ? 1 : shards;
 }
 
 /** Tells whether a question has all that its list or its search needs. One that the model does not have is asked too: the answer says so. */

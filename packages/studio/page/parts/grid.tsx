@@ -116,7 +116,7 @@ export function Grid<T>({ items: read, label, own, attributesOf, known, empty, l
   );
 }
 
-/** The attributes of a row's node: those of a node at the end of an edge are told from the edge's. */
+/** The attributes of a row's node: those of a node at the end of an edge have its side in their names. */
 function nodeAttributes<T>({ name, node }: Column<T>, known: KnownNode | undefined): Record<string, unknown> {
   const all = Object.entries(known?.attributes ?? {});
   return Object.fromEntries(
@@ -142,7 +142,7 @@ function chosenColumns(
 }
 
 function ColumnChoice({ names, shown }: { names: readonly string[]; shown: readonly string[] }) {
-  // An address without columns has the first ones: a choice of none is told by an empty name.
+  // An address without columns has the first ones: an empty name means a choice of none.
   const choose = (chosen: readonly string[]): void =>
     lookAt(hereWith({ columns: chosen.length === 0 ? [''] : chosen }));
   return (

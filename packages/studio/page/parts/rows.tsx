@@ -21,7 +21,7 @@ export interface RowsProps {
   rows: readonly (readonly ComponentChildren[])[];
   /** The headings of columns that have numbers alone; absent: a cell that is a number is shown as one. */
   numbers?: ReadonlySet<string> | undefined;
-  /** Of each row, where they move. */
+  /** The mark of each row, in a list that moves. */
   marks?: readonly RowMark[] | undefined;
   copied?: CopiedCells | undefined;
   empty?: string;

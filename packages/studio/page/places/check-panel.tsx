@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { EVENTUAL_READ_UNIT_BYTES } from '../../../../src/core/items/capacity.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, SizeAnswer } from '../../api/trust.ts';
@@ -6,6 +7,7 @@ import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { priceText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
@@ -14,8 +16,6 @@ import { Difference, Text } from '../parts/value.tsx';
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
 export const REGISTRY = '~edgeloom';
-/** Bytes of a scan for a read unit. */
-const BYTES_OF_A_UNIT = 8_192;
 /** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
@@ -123,8 +123,8 @@ function CheckForm({
 function Price({ percent }: { percent: number }) {
   const { answer } = useAnswer<SizeAnswer>('/api/size');
   if (answer === undefined) return null;
-  const units = Math.ceil((answer.sizeBytes / BYTES_OF_A_UNIT) * (percent / 100));
-  return <span class="quiet">It takes {figureText(Math.max(1, units))} RCU or more.</span>;
+  const units = Math.ceil((answer.sizeBytes / EVENTUAL_READ_UNIT_BYTES) * (percent / 100));
+  return <span class="quiet">It takes {priceText(Math.max(1, units))}.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {

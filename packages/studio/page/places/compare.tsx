@@ -55,11 +55,19 @@ function Differences({ left, right }: { left: NodeAnswer; right: NodeAnswer }) {
         rows={different.map((name) => [<bdi>{name}</bdi>, cell(before, name), cell(after, name)])}
         empty="No attribute differs."
       />
+      <LeftOfSets nodes={[left, right]} />
       {same > 0 && <p class="quiet">Equal: {names.filter((name) => !isDifferent(name)).join(', ')}.</p>}
       <OnlyOf node={left} other={right} />
       <OnlyOf node={right} other={left} />
     </>
   );
+}
+
+/** Says which edges are not compared: those that are too many for a set. */
+function LeftOfSets({ nodes }: { nodes: readonly NodeAnswer[] }) {
+  const types = new Set(nodes.flatMap(({ left }) => left.map(({ type }) => type)));
+  if (types.size === 0) return null;
+  return <p class="quiet">Not compared, as a set has no room for them: edges of {[...types].join(', ')}.</p>;
 }
 
 /** The attributes of a node and of its parts, by name. */

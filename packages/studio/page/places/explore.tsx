@@ -1,8 +1,11 @@
+import { countText } from '../../../../src/foundation/figure.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
 import { FIRST_ROWS } from '../base/live.ts';
 import { Link } from '../base/place.tsx';
-import { isAsked, type Question, questionOf, questionOfType } from '../base/question.ts';
+import { isAsked, type Question, questionOf, questionOfType, shardsAsked } from '../base/question.ts';
 import { IdForm } from '../parts/id-form.tsx';
+import { Priced } from '../parts/price.tsx';
 import { Card, type PlaceProps } from '../parts/told.tsx';
 import { NodeView } from './node-view.tsx';
 import { QueryForm } from './query-form.tsx';
@@ -38,7 +41,7 @@ export function Explore({ model, parameters }: PlaceProps) {
 /** The question that the form shows: that of the address, else one for the nodes of its type. */
 function questionHere({ model, parameters }: PlaceProps, type: string | undefined): Question {
   const { type: _, ...question } = { ...questionOf(parameters), limit: parameters.get('limit') ?? FIRST_ROWS };
-  // In the place of a node the type may be that of the edges that enter it.
+  // Beside a node the type may be that of the edges that enter it.
   const isOfEdges = parameters.get('part') === 'inbound' && parameters.has('type');
   if (parameters.has('id'))
     return isOfEdges ? { ...question, type: parameters.get('type')! } : { limit: question.limit };
@@ -63,20 +66,23 @@ function Listed({ model, parameters, question, type }: PlaceProps & { question: 
     );
   }
   const { search, nodes } = question;
+  const shards = shardsAsked(model, question);
   return (
     <>
-      <QuestionGrid
-        {...{ model, question }}
-        cursor={parameters.get('cursor') ?? undefined}
-        label="Results"
-        title={search === undefined ? `Nodes of ${nodes}` : `Results of ${search}`}
-      >
-        {() => (
-          <p>
-            <Link to={addressOf('/query', question)}>How it was read, and its TypeScript</Link>
-          </p>
-        )}
-      </QuestionGrid>
+      <Priced key={search} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
+        <QuestionGrid
+          {...{ model, question }}
+          cursor={parameters.get('cursor') ?? undefined}
+          label="Results"
+          title={search === undefined ? `Nodes of ${nodes}` : `Results of ${search}`}
+        >
+          {() => (
+            <p>
+              <Link to={addressOf('/query', question)}>How it was read, and its TypeScript</Link>
+            </p>
+          )}
+        </QuestionGrid>
+      </Priced>
       {type !== undefined && <Start model={model} path="/explore" type={type} />}
     </>
   );

@@ -1,8 +1,11 @@
+import { countText } from '../../../../src/foundation/figure.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
 import { FIRST_ROWS } from '../base/live.ts';
 import { Link } from '../base/place.tsx';
 import { questionOf, sortsOf } from '../base/question.ts';
 import { useTouches } from '../base/touches.ts';
+import { Priced } from '../parts/price.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { LevelsForm, LevelsPage } from './levels.tsx';
@@ -29,6 +32,7 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
   const question = { ...questionOf(parameters), type: edge, id, order };
   const place = { part: 'inbound', ...question, maxNodes: parameters.get('maxNodes') ?? undefined };
   const cursor = parameters.get('cursor') ?? undefined;
+  const shards = model.edges.find((one) => one.type === edge)?.shards ?? 1;
   const types = [...new Set(choices.map((one) => one.edge))];
   const title = `Edges of type ${edge} that enter the node`;
   const isTotalled = model.edges.some(({ type: one, totals }) => one === edge && totals.inbound !== undefined);
@@ -53,20 +57,22 @@ export function Inbound({ model, id, parameters }: NodePartProps) {
         </Card>
       )}
       {unlisted}
-      {levels.length > 0 && (
-        <Card title={title}>
-          <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
-          <LevelsPage model={model} place={place} levels={levels} cursor={cursor} />
-        </Card>
-      )}
-      {levels.length === 0 && (
-        <QuestionGrid
-          {...{ model, cursor, question: { ...question, limit: question.limit ?? FIRST_ROWS } }}
-          label="Inbound edges"
-          title={title}
-          empty="No edge enters the node in this order."
-        />
-      )}
+      <Priced key={edge} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
+        {levels.length > 0 && (
+          <Card title={title}>
+            <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
+            <LevelsPage model={model} place={place} levels={levels} cursor={cursor} />
+          </Card>
+        )}
+        {levels.length === 0 && (
+          <QuestionGrid
+            {...{ model, cursor, question: { ...question, limit: question.limit ?? FIRST_ROWS } }}
+            label="Inbound edges"
+            title={title}
+            empty="No edge enters the node in this order."
+          />
+        )}
+      </Priced>
       <Card title="Nodes next to those of the list">
         <LevelsForm {...{ model, edge, levels, place }} />
       </Card>

@@ -9,6 +9,7 @@ import { type ItemProps, ItemView } from '../items/item.tsx';
 import { IdForm } from '../parts/id-form.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { OverTime } from './over-time.tsx';
 import { Start } from './start.tsx';
 import { Suspects } from './suspects.tsx';
 
@@ -27,6 +28,8 @@ export function Inspect({ model, parameters }: PlaceProps) {
           <Suspects />
           <Start model={model} path="/inspect" type={parameters.get('type') ?? undefined} />
         </>
+      ) : parameters.has('at') ? (
+        <OverTime key={parameters.toString()} id={id} parameters={parameters} />
       ) : (
         <Partition key={id} isWritable={model.isWritable} id={id} parameters={parameters} />
       )}
@@ -57,7 +60,8 @@ function Partition(props: PartitionProps) {
   return (
     <>
       <p>
-        <Link to={addressOf('/explore', { id })}>Explore this node</Link>
+        <Link to={addressOf('/explore', { id })}>Explore this node</Link>{' '}
+        <Link to={addressOf('/inspect', { id, at: 'now' })}>Over time</Link>
       </p>
       <div class="split even">
         <SideOf {...props} side="base" asked={base} onChange={again} onExplained={setExplanation} missing={[]} />

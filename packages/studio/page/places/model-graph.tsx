@@ -86,6 +86,7 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
 
 function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
   if (flow === undefined) return null;
+  if (flow.failure !== null) return <span>The studio could not read the stream and tries again: {flow.failure}</span>;
   if (!flow.hasStream) return <span>The table has no stream.</span>;
   return (
     <span class={flow.perSecond > 0 ? 'flowing moves' : 'flowing'}>

@@ -5,6 +5,7 @@ import type { NeighbourGroup } from '../../base/neighbours.ts';
 import { addressOf } from '../base/address.ts';
 import { askStudio, type Failure } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { Counted } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
@@ -65,7 +66,8 @@ export function NeighbourList({ id, groups }: { id: string; groups: readonly Nei
       {left.map((group) => (
         <p key={nameOf(group)} class="row">
           <span>
-            {group.type} {LEADS[group.direction]} others: {figureText(idsOf(group).length)} of {allOf(group)}
+            {group.type} {LEADS[group.direction]} others: {figureText(idsOf(group).length)} of{' '}
+            <Counted id={id} type={group.type} direction={group.direction} counted={group} />
           </span>
           <button type="button" onClick={() => read(group)}>
             Show {MORE} more
@@ -75,10 +77,6 @@ export function NeighbourList({ id, groups }: { id: string; groups: readonly Nei
       ))}
     </>
   );
-}
-
-function allOf({ count, isExact }: NeighbourGroup): string {
-  return isExact ? figureText(count) : `at least ${figureText(count)}`;
 }
 
 function Neighbour({ id }: { id: string }) {

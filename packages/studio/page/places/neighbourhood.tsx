@@ -1,12 +1,15 @@
 import { useCallback } from 'preact/hooks';
-import { figureText } from '../../../../src/foundation/figure.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { NeighbourhoodAnswer } from '../../api/nodes.ts';
+import type { DescribedEdge } from '../../base/describe-model.ts';
 import type { NeighbourGroup } from '../../base/neighbours.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Arrow, cutToWidth, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
+import { countedText, Priced } from '../parts/price.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { listOf, NeighbourList, placeOf } from './neighbour-list.tsx';
 
@@ -17,18 +20,34 @@ const SHORT_ID = 18;
 
 /** The nodes around a node, drawn; a picked one becomes the middle. */
 export function Neighbourhood({ id, model }: { id: string; model: ModelAnswer }) {
-  const asked = useAnswer<NeighbourhoodAnswer>('/api/neighbourhood', { id, limit: String(DRAWN) });
   const type = id.slice(0, id.indexOf('-'));
+  const leaving = model.edges.filter(({ from }) => from.includes(type));
   const entering = model.edges.filter(
     ({ to, orders, partition }) => to.includes(type) && orders.length > 0 && partition === undefined,
   );
+  const queries = entering.reduce((sum, { shards }) => sum + shards, leaving.length);
+  return (
+    <Card title="Neighbourhood">
+      <Priced
+        key={id}
+        units={unitsOfShards(queries)}
+        doing={`Read the first edges of ${countText(queries, 'partition')}`}
+      >
+        <NeighboursOf id={id} entering={entering} />
+      </Priced>
+    </Card>
+  );
+}
+
+function NeighboursOf({ id, entering }: { id: string; entering: readonly DescribedEdge[] }) {
+  const asked = useAnswer<NeighbourhoodAnswer>('/api/neighbourhood', { id, limit: String(DRAWN) });
   const touches = useTouches({ sources: [id], lists: entering.map((edge) => ({ type: edge.type, id })) });
   useAskedAgain(asked, touches.count);
   return (
-    <Card title="Neighbourhood">
+    <>
       <LiveMark live={touches} />
       <Told asked={asked}>{(answer) => <Around answer={answer} />}</Told>
-    </Card>
+    </>
   );
 }
 
@@ -62,7 +81,7 @@ const SMALL = 0.85;
 
 /** The edges of a group that are not drawn, in a few letters: `and 976 OWNS`. */
 function restOf({ type, count, ids, isExact }: NeighbourGroup): string {
-  return `and ${isExact ? '' : 'at least '}${figureText(Math.max(1, count - ids.length))} ${type}`;
+  return `and ${countedText({ count: Math.max(1, count - ids.length), isExact })} ${type}`;
 }
 
 /** The node in the middle; to its right the nodes that it leads to, to its left those that lead to it. */

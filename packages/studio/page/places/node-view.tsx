@@ -9,6 +9,7 @@ import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Create } from '../items/create.tsx';
 import { type Column, Grid } from '../parts/grid.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
+import { Counted } from '../parts/price.tsx';
 import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
@@ -72,7 +73,7 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
     <>
       <LiveMark live={touches} />
       <Told asked={asked}>
-        {({ base, parts, view, edgeSet, edgeSetSize }) => (
+        {({ base, parts, view, edgeSet, edgeSetSize, left }) => (
           <>
             <Card title="Attributes">
               {base === null ? (
@@ -111,8 +112,9 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
                 items={edgeSet.slice(0, shown)}
                 own={EDGE_COLUMNS}
                 attributesOf={({ type: _type, target: _target, ...labels }) => labels}
-                empty="The edge set is empty."
+                empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
               />
+              <LeftTypes id={id} left={left} />
               {edgeSetSize > shown && (
                 <p class="row">
                   <span>
@@ -130,6 +132,23 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
           </>
         )}
       </Told>
+    </>
+  );
+}
+
+/** The edge types that left the set, with the way to their edges. */
+function LeftTypes({ id, left }: Pick<NodeAnswer, 'id' | 'left'>) {
+  return (
+    <>
+      {left.map(({ type, ...counted }) => (
+        <p key={type} class="row">
+          <span>
+            {type} edges are too many for the set:{' '}
+            <Counted id={id} type={type} direction="outgoing" counted={counted} />
+          </span>
+          <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
+        </p>
+      ))}
     </>
   );
 }

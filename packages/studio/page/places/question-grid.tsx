@@ -85,7 +85,7 @@ export function QuestionGrid(props: QuestionGridProps) {
   );
 }
 
-/** The ways to sort. What no order of the model sorts is not among them. */
+/** The ways to sort, as the model has them. */
 export function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: boolean }) {
   if (sorts.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -9,15 +9,12 @@ import { goTo, Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { Bars } from '../parts/charts.tsx';
 import { Choices } from '../parts/choices.tsx';
+import { Priced } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
 /** A shard with more than this many times the even share is hot. */
 const HOT = 5;
-/** A count reads each shard. With more shards than these it is asked for by a button that says the price. */
-const SHARDS_AT_ONCE = 40;
-/** Read units of a shard at least, for the count and the rows. */
-const UNITS_OF_A_SHARD = 0.5;
 
 /** How the items of a search lie over its shards, and how they would with the other hash. */
 export function Shards({ model, parameters }: PlaceProps) {
@@ -96,14 +93,15 @@ function AllSearches({ searches, sample }: { searches: readonly DescribedSearch[
 }
 
 function Spread({ search: { name, shards }, partition }: { search: DescribedSearch; partition: string | undefined }) {
-  const [isWanted, setWanted] = useState(Number(shards) <= SHARDS_AT_ONCE);
-  const asked = useAnswer<ShardsAnswer>(isWanted ? '/api/shards' : undefined, { name, partition });
-  if (!isWanted)
-    return (
-      <button type="button" onClick={() => setWanted(true)}>
-        Count the {figureText(Number(shards))} shards: {figureText(Number(shards) * UNITS_OF_A_SHARD)} RCU or more
-      </button>
-    );
+  return (
+    <Priced units={unitsOfShards(Number(shards))} doing={`Count the ${countText(Number(shards), 'shard')}`}>
+      <CountedShards name={name} partition={partition} />
+    </Priced>
+  );
+}
+
+function CountedShards({ name, partition }: { name: string; partition: string | undefined }) {
+  const asked = useAnswer<ShardsAnswer>('/api/shards', { name, partition });
   return <Told asked={asked}>{(answer) => <Shown name={name} answer={answer} />}</Told>;
 }
 

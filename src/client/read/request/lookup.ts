@@ -18,6 +18,7 @@ import type {
 import { NODE_LIST } from '../../../core/model/node-list.ts';
 import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { optionsMeantBy } from '../../../foundation/options.ts';
 
 /**
  * Looks up in the model what a reader's arguments name. Each function throws an `EdgeloomError` that lists what the model
@@ -70,7 +71,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
     if (name === undefined || name === order.name) return { inbound, order };
   }
   const orders = declaredSentence('orders', inbound.orders.keys(), name);
-  const isDirection = /^(asc|desc)(ending)?$/i.test(String(name));
+  const isDirection = optionsMeantBy(String(name))[0] === 'reverse';
   throw new EdgeloomError(
     'unknown-order',
     `The edge type ${edge.type} has no order ${describe(name)}.`,

@@ -177,7 +177,7 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   'derive-failed': 'Correct the attributes, or the derive function in the model.',
   'key-too-long': 'Shorten the value or the id.',
   'item-too-large': 'Shorten the attributes, or project fewer of them.',
-  'out-of-bounds': `Keep the values of a total within the bounds of ${docsPage('limits')}.`,
+  'out-of-bounds': `Keep the values of a total within the bounds of ${docsPage('totals')}.`,
   'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
 };
 

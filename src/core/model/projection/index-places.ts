@@ -84,7 +84,7 @@ export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
 
-/** `=value`, or `~hash` where the value is long: the marks keep the two apart. */
+/** `=value`, or `~hash` for a long value. The first character says which of the two follows, so a value never reads as a hash. */
 function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }

@@ -1,3 +1,4 @@
+import { EVENTUAL_READ_UNIT_BYTES } from '../../../core/items/capacity.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
 import {
@@ -40,8 +41,6 @@ const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
 /** Age of the places that a rebuild goes on from, at most: an older run has covered the rest of the table for another cause. */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
-/** Bytes that an eventually consistent scan reads for one unit. */
-export const BYTES_A_UNIT = 8192;
 /** The share of the time that is planned; the rest is for failures and for the last worker. */
 const USED_SHARE = 0.8;
 /** The most read units a second of one worker; a partition gives 3,000. */
@@ -59,7 +58,7 @@ const COPIES_FACTOR = 2;
 export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRequest) {
   const { mode, hours, workers, maxRcu, maxWcu } = request;
   const hasCopies = [...graph.edges.values()].some(({ copy }) => copy !== undefined);
-  const units = (tableBytes / BYTES_A_UNIT) * (hasCopies ? COPIES_FACTOR : 1);
+  const units = (tableBytes / EVENTUAL_READ_UNIT_BYTES) * (hasCopies ? COPIES_FACTOR : 1);
   const wanted = units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
   const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, wanted)));
   const forReads = Math.min(MOST_WORKERS, Math.ceil(rcu / UNITS_A_WORKER));
