@@ -1,7 +1,7 @@
 /**
  * Edgeloom: write edges, read projections.
  *
- * What programs and model files need: `defineGraph` and its words, `createClient` and `DynamoDBStore`, `createWriter` and `createReader`,
+ * The names that programs and model files need: `defineGraph` and its words, `createClient` and `DynamoDBStore`, `createWriter` and `createReader`,
  * `newId`, `nodeItem` and `edgeItem`, the errors. `edgeloom/admin` has what is done to a table as a whole, `edgeloom/feed` lists that move,
  * `edgeloom/lambda` handlers, `edgeloom/local` everything on this machine, `edgeloom/types` all further types.
  */

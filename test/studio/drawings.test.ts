@@ -250,10 +250,36 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and f
     await opened?.close();
   });
 
+  it.each([390, 1280])(
+    'begins with groups, which are unfolded and folded again, and shows a picked type, at %i px',
+    async (width) => {
+      const { page, troubles, goTo, close } = await visit(running.browser, opened.studio.url, {
+        viewport: { width, height: 844 },
+      });
+      const boxes = page.locator('.plot .box');
+      const drawing = page.getByRole('group', { name: /The model as a graph/ });
+      const group = drawing.getByRole('link', { name: / and \d+ more/ }).first();
+      await group.waitFor();
+      const first = await boxes.count();
+      expect(first).toBeLessThan(20);
+      await group.click();
+      await expect.poll(() => boxes.count()).toBeGreaterThan(first);
+      expect(await boxes.count()).toBeLessThan(52);
+      await page.getByRole('link', { name: /^Show \d groups$/ }).click();
+      await expect.poll(() => boxes.count()).toBe(first);
+      await goTo('/?picked=edge%20LINK_7');
+      await page.locator('.plot .box.edge.chosen', { hasText: 'LINK_7' }).waitFor({ timeout: 20_000 });
+      expect(await isTooWide(page)).toBe(false);
+      expect(troubles).toEqual([]);
+      await close();
+    },
+  );
+
   it.each([320, 1280])('shows all at once, no box on another, at %i px', async (width) => {
     const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
       viewport: { width, height: 900 },
     });
+    await page.getByRole('link', { name: 'Show each type' }).click();
     await expect.poll(() => page.locator('.plot .box text.count').count()).toBe(52);
     await page.getByRole('button', { name: 'All', exact: true }).click();
     const { plot, boxes } = await page.evaluate<Drawn>(DRAWN);
@@ -275,6 +301,7 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and f
       const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
         viewport: { width, height: 844 },
       });
+      await page.getByRole('link', { name: 'Show each type' }).click();
       await expect.poll(() => page.locator('.plot .box text.count').count()).toBe(52);
       const { plot, boxes, letterPixels } = await page.evaluate<Drawn>(DRAWN);
       // The height of a line is about 1.36 of the size of its letters.

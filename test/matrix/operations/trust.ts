@@ -280,7 +280,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       if (bench.input.mirrored !== undefined)
         return {
           state: 'none',
-          why: 'What is made of another table goes when its source goes: tests of subjects have it.',
+          why: 'An item that is made of another table goes when its source goes: tests of subjects have it.',
         };
       await begin(bench);
       const { rig, model } = bench;

@@ -11,8 +11,9 @@ import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { Canvas } from '../parts/canvas.tsx';
 import type { CanvasRoom } from '../parts/canvas-view.ts';
-import { type Box, Layers, type Layout, layoutInLayers, pathAlong, type Way } from '../parts/layers.tsx';
+import { Layers, type Layout, layoutInLayers, pathAlong } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { ALL_GROUPS, boxesNextTo, busiestBox, groupsOf, type ModelBoxes, modelBoxes } from './model-boxes.ts';
 import { PickedType } from './picked-type.tsx';
 
 /** How often the counts are asked for again; the studio reads a large sample more seldom. */
@@ -23,10 +24,12 @@ export interface ModelGraphProps {
   model: ModelAnswer;
   /** The box that is picked: `node USER`, `edge MEMBER`. */
   chosen: string | undefined;
+  /** The groups of types that are unfolded. */
+  open: readonly string[];
 }
 
 /** The model as a graph with what is in the table and what moves, and the same in a list. */
-export function ModelGraph({ model, chosen }: ModelGraphProps) {
+export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
   const { answer: sample, again } = useAnswer<SampleAnswer>('/api/sample');
   const flow = useFlow();
   useEffect(() => {
@@ -35,26 +38,34 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
     }, SAMPLED_MS);
     return () => clearInterval(timer);
   }, [again]);
-  const boxes = useMemo(() => boxesOf(model, sample), [model, sample]);
-  const ways = useMemo(() => waysOf(model), [model]);
+  const groups = useMemo(() => groupsOf(model), [model]);
+  const opened = open.join(' ');
+  const drawn = useMemo(
+    () => modelBoxes(model, sample, groups, open, chosen),
+    // Another list of the same groups is no other drawing.
+    [model, sample, groups, opened, chosen],
+  );
+  const { boxes, ways } = drawn;
   const lay = useCallback((room: CanvasRoom) => layoutInLayers(room, boxes, ways), [boxes, ways]);
   const isKnown = boxes.some(({ id }) => id === chosen);
-  const picked = useMemo(() => (isKnown ? nextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
-  const middle = isKnown ? chosen! : busiest(ways);
+  const picked = useMemo(() => (isKnown ? boxesNextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
+  const middle = isKnown ? chosen! : busiestBox(ways);
   const focus = useCallback((layout: Layout) => layout.boxes.get(middle), [middle]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>
       <ul class="types narrow" aria-label="Node types">
-        {boxes
-          .filter(({ kind }) => kind === 'node')
-          .map(({ id, title, count, to }) => (
+        {model.nodes.map(({ type }) => {
+          const id = `node ${type}`;
+          const count = sample?.nodes[type]?.count;
+          return (
             <li key={id}>
-              <Link to={to} aria-current={id === chosen ? 'true' : undefined}>
-                <span>{title}</span> <strong>{count}</strong>
+              <Link to={addressOf('/', { picked: id, open })} aria-current={id === chosen ? 'true' : undefined}>
+                <span>{type}</span> <strong>{count !== undefined && sampledText(count, sample!)}</strong>
               </Link>
             </li>
-          ))}
+          );
+        })}
       </ul>
       <Canvas
         name="Drawing of the model"
@@ -65,7 +76,7 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
         {(layout) => (
           <>
             <Layers layout={layout} boxes={boxes} ways={ways} picked={picked} chosen={chosen} />
-            <Moving layout={layout} ways={ways} flow={flow} />
+            <Moving layout={layout} drawn={drawn} flow={flow} />
           </>
         )}
       </Canvas>
@@ -76,11 +87,22 @@ export function ModelGraph({ model, chosen }: ModelGraphProps) {
             <>, estimated by {figureText(sample.itemsRead)} items</>
           )}
         </span>
+        {groups.length > 0 && <Folding groups={groups} open={open} />}
         <LiveLine flow={flow} />
       </p>
       {isKnown && <PickedType model={model} sample={sample} chosen={chosen!} />}
       <ModelLists model={model} />
     </>
+  );
+}
+
+/** Unfolds the groups of types, and folds them again. */
+function Folding({ groups, open }: { groups: readonly string[][]; open: readonly string[] }) {
+  return (
+    <span class="row">
+      {!open.includes(ALL_GROUPS) && <Link to={addressOf('/', { open: ALL_GROUPS })}>Show each type</Link>}
+      {open.length > 0 && <Link to="/">Show {countText(groups.length, 'group')}</Link>}
+    </span>
   );
 }
 
@@ -103,7 +125,7 @@ const DOTS_APART = 0.16;
 const KEPT_TICKS = 3;
 
 /** Circles that run along the edges which are written, and nodes that light up. */
-function Moving({ layout, ways, flow }: { layout: Layout; ways: readonly Way[]; flow: LiveFlow | undefined }) {
+function Moving({ layout, drawn, flow }: { layout: Layout; drawn: ModelBoxes; flow: LiveFlow | undefined }) {
   const kept = useRef<LiveFlow[]>([]);
   if (flow !== undefined && flow.moved.length > 0 && kept.current.at(-1)?.tick !== flow.tick) {
     kept.current = [...kept.current, flow].slice(-KEPT_TICKS);
@@ -113,7 +135,7 @@ function Moving({ layout, ways, flow }: { layout: Layout; ways: readonly Way[]; 
       {kept.current.map(({ tick, moved }) => (
         <g key={tick}>
           {moved.map((movement) => (
-            <Moved key={`${movement.type} ${movement.from} ${movement.to}`} {...{ layout, ways, movement }} />
+            <Moved key={`${movement.type} ${movement.from} ${movement.to}`} {...{ layout, drawn, movement }} />
           ))}
         </g>
       ))}
@@ -121,17 +143,19 @@ function Moving({ layout, ways, flow }: { layout: Layout; ways: readonly Way[]; 
   );
 }
 
-function Moved({ layout, ways, movement }: { layout: Layout; ways: readonly Way[]; movement: Movement }) {
+function Moved({ layout, drawn, movement }: { layout: Layout; drawn: ModelBoxes; movement: Movement }) {
   const { kind, type, from, to, count } = movement;
-  if (kind === 'node') {
-    const laid = layout.boxes.get(nodeBox(type));
+  const [start, over, end] = kind === 'node' ? drawn.boxesOfMove(type, '', type) : drawn.boxesOfMove(from, type, to);
+  // A change within a group lights the group up, as a node does.
+  if (kind === 'node' || (over === undefined && start === end)) {
+    const laid = layout.boxes.get(start);
     if (laid === undefined) return null;
     const { x, y, width, height } = laid;
     return (
       <rect class="pulse" x={x - width / 2} y={y - height / 2} width={width} height={height} rx={layout.em * 0.35} />
     );
   }
-  const path = pathAlong(layout, ways, nodeBox(from), edgeBox(type), nodeBox(to));
+  const path = over === undefined ? '' : pathAlong(layout, drawn.ways, start, over, end);
   if (path === '') return null;
   return (
     <>
@@ -184,56 +208,3 @@ function ModelLists({ model }: { model: ModelAnswer }) {
 function totalNames({ sums, groups }: DescribedTotal): string[] {
   return [...sums, ...groups.map((name) => `by ${name}`)];
 }
-
-/** Node types with their searches, and edge types with their orders between them. */
-function boxesOf({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefined): Box[] {
-  const countOf = (count: number | undefined): string | undefined =>
-    sample === undefined || count === undefined ? undefined : sampledText(count, sample);
-  return [
-    ...nodes.map(({ type, searches }): Box => {
-      const lines = searches.map(({ name }) => {
-        return { text: name.slice(type.length + 1), to: addressOf('/explore', { search: name }) };
-      });
-      const id = nodeBox(type);
-      return { id, title: type, count: countOf(sample?.nodes[type]?.count), kind: 'node', to: placeOf(id), lines };
-    }),
-    ...edges.map(({ type, orders }): Box => {
-      const lines = orders.map(({ name, from }) => ({ text: `${name}: ${from}` }));
-      const id = edgeBox(type);
-      return { id, title: type, count: countOf(sample?.edges[type]?.count), kind: 'edge', to: placeOf(id), lines };
-    }),
-  ];
-}
-
-/** From the node types that an edge type leaves, through it, to those that it enters. */
-function waysOf({ edges }: ModelAnswer): Way[] {
-  return edges.flatMap(({ type, from, to }) => [
-    ...from.map((one) => ({ from: nodeBox(one), to: edgeBox(type), hasHead: false })),
-    ...to.map((one) => ({ from: edgeBox(type), to: nodeBox(one), hasHead: true })),
-  ]);
-}
-
-/** The node type that most edge types leave or enter. */
-function busiest(ways: readonly Way[]): string {
-  const counts = new Map<string, number>();
-  for (const id of ways.flatMap(({ from, to }) => [from, to])) {
-    if (!id.startsWith(EDGE)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as [string, number])[0];
-}
-
-/** A box, what it is connected with, and the other ends of the edges of a node. */
-function nextTo(ways: readonly Way[], chosen: string): ReadonlySet<string> {
-  const around = (ids: ReadonlySet<string>): string[] =>
-    ways.flatMap(({ from, to }) => (ids.has(from) ? [to] : ids.has(to) ? [from] : []));
-  const first = new Set([chosen, ...around(new Set([chosen]))]);
-  if (chosen.startsWith(EDGE)) return first;
-  const edges = new Set([...first].filter((id) => id.startsWith(EDGE)));
-  return new Set([...first, ...around(edges)]);
-}
-
-const EDGE = 'edge ';
-// Types of nodes and of edges may have the same name.
-const nodeBox = (type: string): string => `node ${type}`;
-const edgeBox = (type: string): string => EDGE + type;
-const placeOf = (box: string): string => addressOf('/', { picked: box });

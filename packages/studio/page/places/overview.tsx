@@ -33,7 +33,7 @@ export function Overview({ model, parameters }: PlaceProps) {
     <div class="cards">
       {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
       <Card title="Model" wide>
-        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
+        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} open={parameters.getAll('open')} />
       </Card>
       {answer !== undefined && answer.problems.length === 0 && <NoProblems status={answer} />}
       <Card title="Consumers">
