@@ -237,11 +237,12 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           );
           if (list === undefined) continue;
           const partition = / in (\S+)$/.exec(list.text)?.[1];
-          const { items } = await answerOf(bench, '/api/search', {
-            name: `${type}.${name}`,
+          const { rows } = await answerOf(bench, '/api/query', {
+            search: `${type}.${name}`,
+            limit: '500',
             ...(partition && { partition }),
           });
-          expectSame(items, list.expected, `the search ${name} in the studio`);
+          expectSame(rows, list.expected, `the search ${name} in the studio`);
         }
       const { nodes } = await answerOf(bench, '/api/model', {});
       holds(nodes !== undefined, 'the studio shows no node types');
