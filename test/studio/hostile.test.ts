@@ -62,6 +62,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
     ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
     ['a partition', '/inspect', { id: MARKED_ID, target: MARKED_ID }],
+    ['a partition over time', '/inspect', { id: MARKED_ID, at: 'now' }],
     ['quarantine', '/trust', {}],
     ['shards', '/shards', { search: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {

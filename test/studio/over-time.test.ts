@@ -59,6 +59,11 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     await at.seen.goTo(page.url());
     await then();
 
+    // A write leads to its moment, and the moment to the write.
+    await page.getByRole('link', { name: 'its way to readers' }).click();
+    await page.getByRole('link', { name: 'The node just then' }).click();
+    await then();
+
     await slider().press('Home');
     expect(await moment()).toMatch(/^before .* UTC, not known$/);
     await page.getByText('nothing is known: the studio has no earlier change of it').waitFor();

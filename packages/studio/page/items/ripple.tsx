@@ -69,7 +69,10 @@ export function Ripple({
       <Station at={null} title="Stream record">
         <span class="quiet">
           {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
-        </span>
+        </span>{' '}
+        <Link to={addressOf('/inspect', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
+          The node just then
+        </Link>
       </Station>
       <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
         {batch === null ? (
