@@ -67,6 +67,24 @@ describe('the sample of a table in the studio', () => {
   });
 });
 
+describe('the nodes of a list in the studio', () => {
+  it('have their names from the sample, and their attributes where they are read', async () => {
+    const ids = ['USER-U1', 'GOAL-G1', 'USER-NONE'];
+    const { answer, units } = await client.post('/api/nodes', { ids, full: false });
+    expect(answer.nodes).toEqual({
+      'USER-U1': { name: 'Ada Lovelace' },
+      'GOAL-G1': { name: 'Goal 1' },
+      'USER-NONE': { name: null },
+    });
+    expect(units.rcu).toBe(0);
+    const full = await client.post('/api/nodes', { ids: [...ids, 'USER-U1'], full: true });
+    expect(full.answer.nodes['USER-U1']).toMatchObject({ name: 'Ada Lovelace', attributes: { name: 'Ada Lovelace' } });
+    expect(full.answer.nodes['USER-U1'].attributes).not.toHaveProperty('source');
+    expect(full.answer.nodes['USER-NONE']).toEqual({ name: null, attributes: {} });
+    expect(full.units.rcu).toBe(1.5);
+  });
+});
+
 describe('suggestions in the studio', () => {
   it('are nodes by a part of their id or name, by a search, and by the whole id', async () => {
     const idsOf = async (text: string): Promise<string[]> =>

@@ -166,7 +166,7 @@ describe('the answers of a studio', () => {
     expect((await client.get('/api/model')).units).toEqual({ rcu: 0, wcu: 0 });
     for (const path of [
       '/api/node?id=USER-U1',
-      '/api/search?name=USER.name&prefix=te',
+      '/api/query?search=USER.name&beginsWith=te',
       '/api/status',
       '/api/shards?name=USER.name',
     ]) {
@@ -220,14 +220,13 @@ describe('the answers of a studio', () => {
   it('find by every kind of search', async () => {
     const client = clientOf(readOnly);
     const ids = async (query: string): Promise<string[]> =>
-      (await client.get(`/api/search?${query}`)).answer.items.map(({ id }: { id: string }) => id);
-    expect(await ids('name=USER.name&prefix=TER')).toEqual(['USER-U1']);
-    expect(await ids('name=USER.name&eq=ada')).toEqual(['USER-U2']);
-    expect(await ids('name=USER.place&partition=JP&path=Tokyo&path=Ota')).toEqual(['USER-U1']);
-    expect(await ids('name=USER.place&partition=JP&path=Tokyo')).toEqual(['USER-U1']);
-    expect(await ids('name=GOAL.due&from=2026-01-01&to=2026-01-01&limit=5')).toHaveLength(5);
-    expect((await client.get('/api/search?name=USER.none')).error).toMatchObject({ code: 'unknown-search' });
-    expect((await client.get('/api/search')).error).toMatchObject({ code: 'invalid-request' });
+      (await client.get(`/api/query?${query}`)).answer.rows.map(({ id }: { id: string }) => id);
+    expect(await ids('search=USER.name&beginsWith=TER')).toEqual(['USER-U1']);
+    expect(await ids('search=USER.name&equals=ada')).toEqual(['USER-U2']);
+    expect(await ids('search=USER.place&partition=JP&path=Tokyo&path=Ota')).toEqual(['USER-U1']);
+    expect(await ids('search=USER.place&partition=JP&path=Tokyo')).toEqual(['USER-U1']);
+    expect(await ids('search=GOAL.due&from=2026-01-01&to=2026-01-01&limit=5')).toHaveLength(5);
+    expect((await client.get('/api/query?search=USER.none')).error).toMatchObject({ code: 'unknown-search' });
   });
 
   it('count the shards of a search, and compare both hashes on its values', async () => {
@@ -369,7 +368,7 @@ describe('a studio that may write', () => {
 
 it('no log of a studio holds a token, a key or a content of the table', async () => {
   const client = clientOf(writable);
-  await client.get(`/api/search?name=USER.name&eq=${encodeURIComponent(SECRET)}`);
+  await client.get(`/api/query?search=USER.name&equals=${encodeURIComponent(SECRET)}`);
   await client.get('/api/node?id=USER-U1');
   await client.get('/api/node?id=no-such-type');
   await client.post('/api/put', { subject: { id: 'USER-U1' }, json: JSON.stringify({ note: SECRET }) });

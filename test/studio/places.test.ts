@@ -13,7 +13,7 @@ const PLACES: [name: string, place: string][] = [
   ['Overview, a picked type', '/?picked=edge%20MEMBER'],
   ['Explore, at first', '/explore'],
   ['Explore, nodes of a type', '/explore?type=GOAL'],
-  ['Explore, with results', '/explore?search=USER.name&prefix=a'],
+  ['Explore, with results', '/explore?search=USER.name&beginsWith=a&full=true'],
   ['Explore, a node', '/explore?id=GOAL-G1'],
   ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
   ['Explore, two nodes compared', '/explore?id=GOAL-G1&part=compare&with=GOAL-G0'],
@@ -168,11 +168,11 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.seen.goTo('/explore?search=GOAL.status');
     await page.getByRole('list', { name: 'Values of status' }).getByRole('link', { name: /^OPEN/ }).click();
     await rows('Results').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('eq')).toBe('OPEN');
+    expect(new URL(page.url()).searchParams.get('equals')).toBe('OPEN');
     await at.seen.goTo('/explore?id=USER-U1&part=inbound');
     const headings = page.getByRole('region', { name: 'Inbound edges' }).locator('th');
     expect(await headings.allInnerTexts()).toEqual(['source', 'role']);
-    expect(await rows('Inbound edges').first().innerText()).toMatch(/^GOAL-G\d+\s+(LEAD|HELPER)$/);
+    expect(await rows('Inbound edges').first().innerText()).toMatch(/^Goal (\d+) GOAL-G\1\s+(LEAD|HELPER)$/);
     await at.seen.goTo('/shards');
     expect(await rows('Searches with shards').count()).toBe(4);
   });
@@ -180,14 +180,15 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   it('finds by a search of the model, pages through an inbound list, and keeps each place in the address', async () => {
     const { page } = at.seen;
     await page.getByRole('link', { name: 'Explore' }).click();
-    await page.getByRole('combobox', { name: 'Search' }).selectOption('USER.name');
-    await page.getByLabel('beginning').fill('AD');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByLabel('List or search').selectOption('USER.name');
+    await page.getByRole('combobox', { name: 'name' }).selectOption('begins with');
+    await page.getByLabel('value', { exact: true }).fill('AD');
+    await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByRole('link', { name: 'USER-U1' }).click();
     await at.seen.settled();
     expect(await page.getByRole('heading', { level: 2, name: 'USER-U1' }).count()).toBe(1);
     await page.getByRole('link', { name: 'Inbound', exact: true }).click();
-    await page.getByRole('link', { name: 'MEMBER by since (gsi1)' }).click();
+    await page.getByRole('navigation', { name: 'Sort by' }).getByRole('link', { name: 'since' }).click();
     await page.getByRole('link', { name: 'Next page' }).waitFor();
     expect(await rows('Inbound edges').count()).toBe(50);
     expect(await rows('Inbound edges').first().innerText()).toContain('GOAL-G0');
@@ -208,10 +209,10 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.seen.goTo('/explore?search=USER.place');
     await page.getByLabel('country (partition)').fill('UK');
     await page.getByRole('textbox', { name: 'state' }).fill('London');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Ask' }).click();
     await expect.poll(() => rows('Results').count()).toBe(2);
     await page.getByRole('textbox', { name: 'city' }).fill('Camden');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Ask' }).click();
     await expect.poll(() => rows('Results').count()).toBe(1);
     // A request that is refused is a line of the console too.
     await at.seen.goTo('/explore?search=USER.none');
@@ -378,7 +379,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('12345678901234567890.5').first().waitFor();
     await at.opened.worker.idle();
-    await at.seen.goTo('/explore?search=USER.name&eq=alan t');
+    await at.seen.goTo('/explore?search=USER.name&equals=alan t');
     expect(await rows('Results').count()).toBe(1);
     expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
   });
@@ -407,7 +408,12 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Check', exact: true }).isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of the table').waitFor();
-    await page.getByText('drift: 0 missing, 0 stale, 0 orphan').waitFor();
+    await page.getByText('No differences.').waitFor();
+    // A repair can be called off, here too.
+    await page.getByRole('button', { name: 'Check and repair' }).click();
+    await page.getByRole('button', { name: /Checking and repairing in \d s/ }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Check and repair' }).waitFor();
     await at.seen.goTo('/');
     await page.getByText('clean').waitFor();
   });

@@ -30,7 +30,7 @@ export const graph = defineGraph({
         place: { partition: 'country', path: ['region', 'city'], shards: 1 },
       },
     }),
-    USER: node({ view: ['name'], search: { name: { caseInsensitive: true, shards: 2 } } }),
+    USER: node({ view: ['name'], list: true, search: { name: { caseInsensitive: true, shards: 2 } } }),
   },
   edges: {
     ON_BOARD: edge({
@@ -141,6 +141,14 @@ const QUESTIONS: [name: string, parameters: [string, string][], ids: string[]][]
     ['CARD-1'],
   ],
   [
+    'all nodes of a type',
+    [
+      ['nodes', 'USER'],
+      ['limit', '5'],
+    ],
+    ['USER-A', 'USER-O'],
+  ],
+  [
     'a text with every sign that ends a text',
     [
       ['search', 'USER.name'],
@@ -152,13 +160,12 @@ const QUESTIONS: [name: string, parameters: [string, string][], ids: string[]][]
 
 function addressOf(parameters: readonly [string, string][]): string {
   const names = parameters.map(([name]) => name);
-  const list: [string, string][] =
-    names.includes('search') || names.includes('type')
-      ? []
-      : [
-          ['type', 'ON_BOARD'],
-          ['id', 'BOARD-B'],
-        ];
+  const list: [string, string][] = ['search', 'type', 'nodes'].some((name) => names.includes(name))
+    ? []
+    : [
+        ['type', 'ON_BOARD'],
+        ['id', 'BOARD-B'],
+      ];
   return new URLSearchParams([...list, ...parameters]).toString();
 }
 
@@ -234,6 +241,8 @@ describe('the playground of the studio', () => {
     expect(await codeOf('type=ON_BOARD&id=BOARD-B&where=other=1')).toBe('not-projected');
     expect(await codeOf('type=ON_BOARD&id=BOARD-B&order=byHours&from=x')).toBe('invalid-argument');
     expect(await codeOf('search=USER.none')).toBe('unknown-search');
+    expect(await codeOf('nodes=CARD')).toBe('not-listed');
+    expect(await codeOf('nodes=USER&where=name=Alma')).toBe('unknown-option');
   });
 
   it('prints TypeScript that compiles, runs, and has the same rows', async () => {

@@ -94,19 +94,25 @@ it('says of items what they were: of those that changed by their records, of the
     ['NEW', two],
   ]);
   const after = itemsAfterEach(present, [
-    { target: 'OLD', oldImage: one, newImage: two },
     { target: 'NEW', newImage: two },
+    { target: 'OLD', oldImage: one, newImage: two },
     { target: 'OLD', oldImage: two },
   ]);
   expect(after.map((items) => Object.fromEntries(items))).toEqual([
-    { KEPT: kept, OLD: two },
-    { KEPT: kept, OLD: two, NEW: two },
+    { KEPT: kept, NEW: two, OLD: one },
+    { KEPT: kept, NEW: two, OLD: two },
     { KEPT: kept, NEW: two },
   ]);
   expect(versionsOf(after)).toEqual([
     { target: 'KEPT', image: kept, first: 0, last: 2 },
-    { target: 'OLD', image: two, first: 0, last: 1 },
-    { target: 'NEW', image: two, first: 1, last: 2 },
+    { target: 'OLD', image: one, first: 0, last: 0 },
+    { target: 'NEW', image: two, first: 0, last: 2 },
+    { target: 'OLD', image: two, first: 1, last: 1 },
+  ]);
+  const [here, gone] = [new Map([['ONE', one]]), new Map()];
+  expect(versionsOf([here, gone, here]).map(({ first, last }) => [first, last])).toEqual([
+    [0, 0],
+    [2, 2],
   ]);
 });
 

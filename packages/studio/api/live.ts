@@ -38,7 +38,9 @@ async function randomNodes(
   { type }: { type?: string | undefined },
 ): Promise<RandomNodesAnswer> {
   const { nodes } = await sampleOf(context);
-  const all = [...nodes].filter(([one]) => type === undefined || one === type).flatMap(([, met]) => met);
+  const all = [...nodes]
+    .filter(([one]) => type === undefined || one === type)
+    .flatMap(([, met]) => [...met].map(([id, name]) => ({ id, name })));
   const picked: SampledNode[] = [];
   while (picked.length < NODES && all.length > 0) {
     picked.push(...all.splice(Math.floor(Math.random() * all.length), 1));

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { findEdge } from '../../../src/client/read/request/lookup.ts';
 import type { EdgeResult, EdgeSetElement, Page, StoredNode } from '../../../src/client/read/request/result.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -12,6 +14,8 @@ import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, orderedInput, route, withRange } from '../base/route.ts';
+import { nameOfNode } from '../base/table-sample.ts';
+import { sampleOf } from './live.ts';
 
 /** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
@@ -39,8 +43,16 @@ export interface NeighbourhoodAnswer {
   partitioned: string[];
 }
 
+/** A node of a list: what one knows it by, and its attributes where they are read. */
+export interface KnownNode {
+  name: string | null;
+  attributes?: Record<string, unknown>;
+}
+
 /** Elements of an edge set that one answer holds. */
 const MOST_ELEMENTS = 500;
+/** Nodes that are asked for at once: a page of a list has no more. */
+const MOST_NODES = 500;
 /** Read units that one count may take: a million edges of 800 bytes. */
 const MOST_COUNT_RCU = 100_000;
 
@@ -73,6 +85,14 @@ export const NODE_ROUTES = [
       left: counts,
     };
   }),
+  // A body has room for the ids of a page; an address has not.
+  route(
+    'POST /api/nodes',
+    z.object({ ids: z.array(input.id).max(MOST_NODES), full: z.boolean() }),
+    async (context, { ids, full }): Promise<{ nodes: Record<string, KnownNode> }> => ({
+      nodes: Object.fromEntries(full ? await readNodes(context, ids) : await sampledNodes(context, ids)),
+    }),
+  ),
   route(
     'GET /api/edges',
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
@@ -115,24 +135,45 @@ export const NODE_ROUTES = [
   ),
 ];
 
+/** The names of nodes, as the sample has them. */
+async function sampledNodes(context: RequestContext, ids: readonly string[]): Promise<[string, KnownNode][]> {
+  const { nodes } = await sampleOf(context);
+  return ids.map((id) => [id, { name: nodes.get(typePrefix(id) ?? '')?.get(id) ?? null }]);
+}
+
+/** Nodes with their attributes as producers wrote them. */
+async function readNodes({ graph, store }: RequestContext, ids: readonly string[]): Promise<[string, KnownNode][]> {
+  const each = [...new Set(ids)];
+  const keys = each.map((id) => ({ source: id, target: id }));
+  const { items } = await store.getMany(keys, { consistent: false });
+  return each.map((id, i) => {
+    const item = items[i];
+    if (item === undefined) return [id, { name: null, attributes: {} }];
+    return [id, { name: nameOfNode(graph, typePrefix(id) ?? '', item), attributes: plainWithoutKeys(graph, item) }];
+  });
+}
+
 /** The parts of a node, whether the node is there or not. */
 async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {
   const names = [...(graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [])];
   if (names.length === 0) return {};
-  const { partitionKey, sortKey } = graph.table;
   const { items } = await store.getMany(
     names.map((name) => ({ source: id, target: name })),
     { consistent: true },
   );
   return Object.fromEntries(
     names.flatMap((name, i) => {
-      if (items[i] === undefined) return [];
-      const {
-        [partitionKey]: _source,
-        [sortKey]: _target,
-        ...attributes
-      } = toPlainItem(withoutBookkeeping(items[i]), losslessNumber);
-      return [[name, attributes]];
+      return items[i] === undefined ? [] : [[name, plainWithoutKeys(graph, items[i])]];
     }),
   );
+}
+
+/** The attributes of a base item as producers wrote them. */
+function plainWithoutKeys({ table }: CompiledModel, item: Item): Record<string, unknown> {
+  const {
+    [table.partitionKey]: _source,
+    [table.sortKey]: _target,
+    ...attributes
+  } = toPlainItem(withoutBookkeeping(item), losslessNumber);
+  return attributes;
 }

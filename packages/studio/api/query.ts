@@ -36,7 +36,15 @@ const optional = z.string().min(1).optional();
 
 /** A question as a request names it. */
 export const askedQuery = z.object({
-  ...{ type: optional, id: optional, search: optional, order: optional, partition: optional, cursor: input.cursor },
+  ...{
+    type: optional,
+    id: optional,
+    search: optional,
+    nodes: optional,
+    order: optional,
+    partition: optional,
+    cursor: input.cursor,
+  },
   ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
   ...{ path: input.list.optional(), where: input.list.optional(), with: input.list.optional() },
   reverse: input.flag,
@@ -68,6 +76,11 @@ async function answerOf(
   if (call.method === 'inbound') {
     const { items, cursor: next } = await reader.inbound(call.id, call.type, options);
     const rows = items.map(({ source, attributes }) => ({ id: source, attributes }));
+    return { rows, ...(next !== undefined && { cursor: next }) };
+  }
+  if (call.method === 'nodes') {
+    const { items, cursor: next } = await reader.nodes(call.type, options);
+    const rows = items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
   const page = await reader.page(call.id, call.type, options);

@@ -5,9 +5,8 @@ import {
   type ShardsResult,
   shardsResult,
 } from '../../../src/client/read/lists/count.ts';
-import type { SearchPredicate, SearchScope } from '../../../src/client/read/lists/search.ts';
+import type { SearchScope } from '../../../src/client/read/lists/search.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
-import type { Page, SearchResult } from '../../../src/client/read/request/result.ts';
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { encodedValueOf } from '../../../src/core/items/encoding.ts';
@@ -16,7 +15,7 @@ import type { SearchModel } from '../../../src/core/model/compiled.ts';
 import { queryPages } from '../../../src/core/store-pages.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
-import { input, route, withRange } from '../base/route.ts';
+import { route } from '../base/route.ts';
 
 /** How a search lies over its shards, and how it would with each hash. */
 export interface ShardsAnswer extends ShardsResult {
@@ -37,48 +36,14 @@ const MOST_COMPARED = 20_000;
 const SHARDS_AT_ONCE = 32;
 const HASHES = ['fnv1a', 'codepoint-product'] as const satisfies readonly HashName[];
 
-/** Searches, and their shards. */
+/** The shards of searches. */
 export const SEARCH_ROUTES = [
-  route(
-    'GET /api/search',
-    z.object({
-      name: z.string(),
-      limit: input.limit,
-      cursor: input.cursor,
-      reverse: input.flag,
-      eq: z.string().optional(),
-      prefix: z.string().optional(),
-      from: z.string().optional(),
-      to: z.string().optional(),
-      path: input.list.optional(),
-      partition: z.string().optional(),
-    }),
-    async ({ reader }, { name, limit, cursor, reverse, partition, ...asked }): Promise<Page<SearchResult>> =>
-      reader.search(name).find(predicateOf(asked), { limit, cursor, reverse, partition }),
-  ),
   route(
     'GET /api/shards',
     z.object({ name: z.string(), partition: z.string().optional() }),
     async (context, { name, partition }): Promise<ShardsAnswer> => shardsAnswer(context, name, { partition }),
   ),
 ];
-
-/** The values of a search that a request names. */
-interface AskedPredicate {
-  eq?: string | undefined;
-  prefix?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  path?: string[] | undefined;
-}
-
-/** The request as a predicate of a search. */
-function predicateOf({ eq: equals, prefix: beginsWith, from, to, path }: AskedPredicate): SearchPredicate {
-  const given = Object.entries({ equals, beginsWith, path, ...withRange({ from, to }) }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return Object.fromEntries(given) as unknown as SearchPredicate;
-}
 
 function countByShard(texts: readonly string[], shards: number, hash: HashName): number[] {
   const counts = Array<number>(shards).fill(0);

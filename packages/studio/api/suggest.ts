@@ -41,7 +41,9 @@ async function suggest(context: RequestContext, text: string): Promise<Suggestio
   ]);
   const small = text.toLowerCase();
   const isLike = (one: string | null): boolean => one?.toLowerCase().includes(small) === true;
-  const met = [...nodes.values()].flat().filter(({ id, name }) => isLike(id) || isLike(name));
+  const met = [...nodes.values()].flatMap((known) =>
+    [...known].filter(([id, name]) => isLike(id) || isLike(name)).map(([id, name]) => ({ id, name })),
+  );
   const all = [
     ...(itself === null ? [] : [{ id: text, name: null, by: null }]),
     ...met.slice(0, MOST).map((node) => ({ ...node, by: null })),

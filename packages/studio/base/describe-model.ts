@@ -8,6 +8,7 @@ import type {
   SearchModel,
 } from '../../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
+import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 
 /** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {
@@ -21,6 +22,8 @@ export interface DescribedNode {
   type: string;
   /** The attributes that its view copies: `ALL`, `KEYS_ONLY` or attributes. */
   view: string;
+  /** True if a list has all nodes of the type, by id. */
+  isListed: boolean;
   searches: DescribedSearch[];
 }
 
@@ -94,7 +97,8 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
   return {
     type,
     view: projectionText(view),
-    searches: [...searches.values()].filter(({ name }) => name !== '').map(describeSearch),
+    isListed: searches.has(NODE_LIST),
+    searches: [...searches.values()].filter(({ name }) => name !== NODE_LIST).map(describeSearch),
   };
 }
 

@@ -17,7 +17,7 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
   const question =
     call.method === 'search'
       ? `reader.search(${literal(call.name)}).find(${literal(call.predicate)}, ${wrapped(call.options)})`
-      : `reader.${call.method}(${literal(call.id)}, ${literal(call.type)}, ${wrapped(call.options)})`;
+      : `reader.${call.method}(${call.method === 'nodes' ? '' : `${literal(call.id)}, `}${literal(call.type)}, ${wrapped(call.options)})`;
   return [
     "import { createClient, createReader } from 'edgeloom';",
     "import { graph } from './model.ts';",
@@ -36,6 +36,7 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
 /** Prints a row of each kind of answer. */
 const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
   inbound: 'for (const { source, attributes } of page.items) console.log(source, attributes);',
+  nodes: 'for (const { id, attributes } of page.items) console.log(id, attributes);',
   page: 'for (const { id, attributes, ...neighbours } of page.items) console.log(id, attributes, neighbours);',
   search: 'for (const { id, value, attributes } of page.items) console.log(id, value, attributes);',
 };

@@ -11,6 +11,8 @@ export interface AskedQuery {
   id?: string | undefined;
   /** Or a search. */
   search?: string | undefined;
+  /** Or a node type whose nodes are listed. */
+  nodes?: string | undefined;
   order?: string | undefined;
   equals?: string | undefined;
   atLeast?: string | undefined;
@@ -33,6 +35,7 @@ export type Literal = string | number | boolean | null | readonly Literal[] | { 
 /** The call of a reader that answers a question, with its arguments. */
 export type ReaderCall =
   | { method: 'inbound' | 'page'; type: string; id: string; options: Record<string, Literal> }
+  | { method: 'nodes'; type: string; options: Record<string, Literal> }
   | { method: 'search'; name: string; predicate: Record<string, Literal>; options: Record<string, Literal> };
 
 /** The call that answers a question, with values of the types that the model's orders have. Throws for what the model does not have. */
@@ -45,10 +48,15 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     limit,
   };
   if (asked.search !== undefined) return searchCall(graph, asked.search, asked, common);
+  if (asked.nodes !== undefined) return { method: 'nodes', type: asked.nodes, options: common };
   const { type, id } = asked;
   if (type === undefined || id === undefined) {
-    const hint = 'Choose a list and name a node, or choose a search.';
-    throw new EdgeloomError('invalid-request', 'The question names neither a list of a node nor a search.', hint);
+    const hint = 'Choose a list and name a node, or choose a search or all nodes of a type.';
+    throw new EdgeloomError(
+      'invalid-request',
+      'The question names neither a list of a node nor a search nor a node type.',
+      hint,
+    );
   }
   const { order } = findOrder(findEdge(graph, type), asked.order).order;
   const value = (text: string): Literal => typedValue(orderAt(order, asked.path?.length ?? 0), text);

@@ -57,8 +57,8 @@ const MOST_VALUES = 12;
 const LONGEST_VALUE = 40;
 /** Attributes of a type whose values are counted. */
 const MOST_ATTRIBUTES = 60;
-/** Nodes of each type that are remembered. */
-const MOST_NODES = 500;
+/** Ends of the edges of a type whose edges are counted. */
+const MOST_ENDS = 500;
 /** Attributes that people recognise a node by, where the model names none. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
@@ -96,8 +96,8 @@ export interface Sampled {
   answer: SampleAnswer;
   /** Read capacity units that it took. */
   rcu: number;
-  /** Nodes that the sample has, by type, in no order that means anything. */
-  nodes: ReadonlyMap<string, readonly SampledNode[]>;
+  /** The nodes that the sample has: by type the name of each by its id, in no order that means anything. */
+  nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
 async function readSample(
@@ -136,7 +136,7 @@ async function readSample(
 
 /** Counts items by type. */
 class SampleCounter {
-  readonly met = new Map<string, SampledNode[]>();
+  readonly met = new Map<string, Map<string, string | null>>();
   private readonly nodes = new Map<string, TypeCounter>();
   private readonly edges = new Map<string, EdgeCounter>();
 
@@ -188,16 +188,11 @@ class SampleCounter {
     counter.addWay(from, end);
   }
 
-  /** Remembers a node; of many every part of the sample keeps some. */
+  /** Remembers a node: the units of a sample bound their number. */
   private note(type: string, id: string, item: Item): void {
-    const met = this.met.get(type) ?? [];
+    const met = this.met.get(type) ?? new Map<string, string | null>();
     this.met.set(type, met);
-    const node = { id, name: nameOfNode(this.graph, type, item) };
-    if (met.length < MOST_NODES) met.push(node);
-    else {
-      const place = Math.floor(Math.random() * this.nodes.get(type)!.count);
-      if (place < MOST_NODES) met[place] = node;
-    }
+    met.set(id, nameOfNode(this.graph, type, item));
   }
 }
 
@@ -239,7 +234,7 @@ class EdgeCounter extends TypeCounter {
   /** Counts an edge from a node of a type to a node. */
   addWay(from: string, end: string): void {
     const to = typePrefix(end) ?? '';
-    if (this.ends.has(end) || this.ends.size < MOST_NODES) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
+    if (this.ends.has(end) || this.ends.size < MOST_ENDS) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
     const name = `${from} ${to}`;
     const way = this.ways.get(name) ?? { from, to, count: 0 };
     this.ways.set(name, { ...way, count: way.count + 1 });
@@ -267,7 +262,7 @@ function roundedCount(count: number, scale: number): number {
 }
 
 /** A text to recognise a node by: an attribute that is often a name, or the first one that it is searched by. */
-function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
+export function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
   const searched = [...(graph.nodes.get(type)?.searches.values() ?? [])].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
   );

@@ -39,10 +39,10 @@ export async function answerWithLiveList(
 function watchQueryOf(graph: CompiledModel, url: URL): WatchQueryOf<CompiledModel> {
   const { cursor, ...asked } = checkInput(askedQuery, parametersOf(url.searchParams));
   const call = callOf(graph, asked);
-  if (call.method === 'page' || cursor !== undefined) {
+  if (call.method === 'page' || call.method === 'nodes' || cursor !== undefined) {
     throw new EdgeloomError(
       'invalid-request',
-      'The beginning of a list moves, without levels.',
+      'The beginning of a list of edges, without levels, or of a search moves.',
       'Load the page again.',
     );
   }

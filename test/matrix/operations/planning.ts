@@ -3,6 +3,7 @@ import { OVERVIEW_ROUTES } from '../../../packages/studio/api/model-and-status.t
 import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
 import { SEARCH_ROUTES } from '../../../packages/studio/api/searches.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
+import { EndedCounts } from '../../../packages/studio/base/ended-counts.ts';
 import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
@@ -111,7 +112,8 @@ async function answerOf(bench: Bench, path: string, input: Options): Promise<Opt
   );
   const routes: readonly StudioRoute[] = [...NODE_ROUTES, ...SEARCH_ROUTES, ...OVERVIEW_ROUTES];
   const found = routes.find((one) => one.path === path)!;
-  const context = requestContext({ ...({} as Parameters<typeof requestContext>[0]), graph, store: rig.store, leases });
+  const given = { graph, store: rig.store, leases, endedCounts: new EndedCounts() };
+  const context = requestContext({ ...({} as Parameters<typeof requestContext>[0]), ...given });
   // As the page gets it.
   return JSON.parse(toJson(await found.answer(context, input))) as Options;
 }
@@ -235,11 +237,12 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           );
           if (list === undefined) continue;
           const partition = / in (\S+)$/.exec(list.text)?.[1];
-          const { items } = await answerOf(bench, '/api/search', {
-            name: `${type}.${name}`,
+          const { rows } = await answerOf(bench, '/api/query', {
+            search: `${type}.${name}`,
+            limit: '500',
             ...(partition && { partition }),
           });
-          expectSame(items, list.expected, `the search ${name} in the studio`);
+          expectSame(rows, list.expected, `the search ${name} in the studio`);
         }
       const { nodes } = await answerOf(bench, '/api/model', {});
       holds(nodes !== undefined, 'the studio shows no node types');

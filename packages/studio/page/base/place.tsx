@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { addressOf } from './address.ts';
+import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
 
 /** The place that the page shows: the address holds all of it, so that a place can be kept and shared. */
@@ -10,11 +10,18 @@ export interface Place {
 }
 
 const MOVED = 'studio-moved';
+const LOOKS = 'studio-looks';
 
 /** Goes to an address of the page. */
 export function goTo(address: string): void {
   history.pushState(null, '', address);
   dispatchEvent(new Event(MOVED));
+}
+
+/** Shows the same place in another way: what it has read stays, and so does the count of units. */
+export function lookAt(address: string): void {
+  history.replaceState(null, '', address);
+  dispatchEvent(new Event(LOOKS));
 }
 
 /** The place that the page is at, followed. */
@@ -26,10 +33,13 @@ export function usePlace(): Place {
       setPlace(placeNow());
     };
     addEventListener('popstate', onMove);
+    const onLook = (): void => setPlace(placeNow());
     addEventListener(MOVED, onMove);
+    addEventListener(LOOKS, onLook);
     return () => {
       removeEventListener('popstate', onMove);
       removeEventListener(MOVED, onMove);
+      removeEventListener(LOOKS, onLook);
     };
   }, []);
   return place;
@@ -37,6 +47,16 @@ export function usePlace(): Place {
 
 function placeNow(): Place {
   return { path: location.pathname, parameters: new URLSearchParams(location.search) };
+}
+
+/** The address of the present place with some parameters changed; undefined takes one away, an empty text stays. */
+export function hereWith(changes: PlaceParameters): string {
+  const search = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    search.delete(name);
+    for (const one of [value ?? []].flat()) search.append(name, one);
+  }
+  return search.size === 0 ? location.pathname : `${location.pathname}?${search}`;
 }
 
 /** Properties of a link. */
@@ -59,11 +79,12 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
-/** A link to a node. */
-export function NodeLink({ id }: { id: string }) {
+/** A link to a node: by its name, where one is known. */
+export function NodeLink({ id, name = null }: { id: string; name?: string | null }) {
   return (
-    <Link to={addressOf('/explore', { id })} class="key">
-      <bdi>{id}</bdi>
+    <Link to={addressOf('/explore', { id })} class={name === null ? 'key' : undefined}>
+      {name !== null && <bdi>{name} </bdi>}
+      <bdi class={name === null ? undefined : 'key quiet'}>{id}</bdi>
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
+import type { Moving } from '../base/events.ts';
 
 /** Properties of each place. */
 export interface PlaceProps {
@@ -37,6 +38,12 @@ export function FailureNote({ failure: { code, message, hint } }: { failure: Fai
 /** A state in a word, with its colour; the word says it all. */
 export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'plain'; children: ComponentChildren }) {
   return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** Tells whether a list moves, and why it does not. */
+export function LiveMark({ live: { isLive, failure } }: { live: Moving }) {
+  if (failure !== undefined) return <p class="quiet">It does not move: {failure}</p>;
+  return <p class="live">{isLive && <Badge kind="good">live</Badge>}</p>;
 }
 
 /** A part of a place, with its heading. */

@@ -7,9 +7,8 @@ import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
-import { LiveMark } from '../parts/paged-rows.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Told } from '../parts/told.tsx';
+import { LiveMark, Told } from '../parts/told.tsx';
 import { LeftOut, Tree } from '../parts/tree.tsx';
 
 /** Properties of the form for levels. */

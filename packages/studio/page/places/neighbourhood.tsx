@@ -9,9 +9,8 @@ import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Arrow, cutToWidth, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
-import { LiveMark } from '../parts/paged-rows.tsx';
 import { countedText, Priced } from '../parts/price.tsx';
-import { Card, Told } from '../parts/told.tsx';
+import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { listOf, NeighbourList, placeOf } from './neighbour-list.tsx';
 
 /** Edges of each type that are drawn. */

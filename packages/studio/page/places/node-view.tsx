@@ -4,12 +4,13 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { Link, NodeLink } from '../base/place.tsx';
+import { Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Create } from '../items/create.tsx';
-import { AttributeRows, LiveMark, PagedRows } from '../parts/paged-rows.tsx';
+import { type Column, Grid } from '../parts/grid.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
 import { Counted } from '../parts/price.tsx';
-import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
 import { Compare } from './compare.tsx';
@@ -52,6 +53,12 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
     </>
   );
 }
+
+/** The columns of edges that leave a node. */
+const EDGE_COLUMNS: Column<{ type: string; target: string }>[] = [
+  { name: 'type', valueOf: ({ type }) => type },
+  { name: 'target', valueOf: ({ target }) => target, node: 'end' },
+];
 
 /** Elements of the edge set that are shown, and those that are shown more at a time. */
 const FIRST = 50;
@@ -100,10 +107,10 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
               </Card>
             )}
             <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
-              <AttributeRows
+              <Grid
                 label="Edge set"
                 items={edgeSet.slice(0, shown)}
-                own={{ headings: ['type', 'target'], row: ({ type, target }) => [type, <NodeLink id={target} />] }}
+                own={EDGE_COLUMNS}
                 attributesOf={({ type: _type, target: _target, ...labels }) => labels}
                 empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
               />
@@ -178,11 +185,13 @@ function Edges({ model, id, parameters }: NodePartProps) {
         ))}
       </nav>
       <LiveMark live={touches} />
+      <p class="quiet">
+        They are in the order of their keys, which no model changes: an order is of the edges that enter a node.
+      </p>
       <PagedRows
         {...{ asked, cursor, path: '/explore', parameters: place }}
         label="Edges"
-        headings={['type', 'target']}
-        row={({ type, target }) => [type, <NodeLink id={target} />]}
+        own={EDGE_COLUMNS}
         attributesOf={({ attributes }) => attributes}
         empty="No edge leaves the node."
       />

@@ -10,8 +10,7 @@ import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { agoText } from '../parts/ago.tsx';
-import { LiveMark } from '../parts/paged-rows.tsx';
-import { Badge, Card, Told } from '../parts/told.tsx';
+import { Badge, Card, LiveMark, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
 
 /** Milliseconds between two questions while a change is on its way. */

@@ -4,9 +4,10 @@ import type { RandomNodesAnswer } from '../../api/live.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
-import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
+import type { Question } from '../base/question.ts';
+import { Choices } from '../parts/choices.tsx';
 import { useSuggestions } from '../parts/id-form.tsx';
 import { levelSuggestions } from './levels.tsx';
 
@@ -27,28 +28,43 @@ const FILTERS = 2;
 /** Properties of the form. */
 interface QueryFormProps {
   model: ModelAnswer;
-  parameters: URLSearchParams;
+  /** The question that it shows first. */
+  question: Question;
+  /** The place that answers a question. */
+  placeOf: (question: Question) => string;
+  /** True if it asks for levels too. */
+  hasLevels?: boolean;
 }
 
+/** The beginning of the choice of all nodes of a type: no type and no search has a space. */
+const ALL = 'all ';
+
 /** A form for any question to the projections: its fields are what the model says. */
-export function QueryForm({ model, parameters }: QueryFormProps) {
+export function QueryForm({ model, question, placeOf, hasLevels = false }: QueryFormProps) {
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const lists = model.edges.filter(({ orders }) => orders.length > 0);
   const searches = model.nodes.flatMap((node) => node.searches);
-  const given = parameters.get('search') ?? parameters.get('type') ?? lists[0]?.type ?? searches[0]?.name ?? '';
+  const listed = model.nodes.filter(({ isListed }) => isListed);
+  const all = listed.map(({ type }) => ALL + type);
+  const given =
+    question.nodes === undefined
+      ? (question.search ?? question.type ?? lists[0]?.type ?? searches[0]?.name ?? all[0] ?? '')
+      : ALL + question.nodes;
   const [subject, setSubject] = useState(given);
   const edge = lists.find(({ type }) => type === subject);
   const search = searches.find(({ name }) => name === subject);
-  const [orderName, setOrder] = useState(parameters.get('order') ?? '');
-  if (lists.length + searches.length === 0) return <p class="quiet">The model has neither orders nor searches.</p>;
+  const [orderName, setOrder] = useState(question.order ?? '');
+  if (lists.length + searches.length + all.length === 0) {
+    return <p class="quiet">The model has neither orders nor searches nor lists of nodes.</p>;
+  }
   const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
   const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
-  const own = given === subject ? parameters : new URLSearchParams();
+  const own: Question = given === subject ? question : {};
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        goTo(addressOf('/query', parametersOfForm(new FormData(event.currentTarget), search !== undefined)));
+        goTo(placeOf(questionOfForm(new FormData(event.currentTarget), search !== undefined)));
       }}
     >
       <label>
@@ -66,6 +82,13 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
               <option key={type}>{type}</option>
             ))}
           </optgroup>
+          {all.length > 0 && (
+            <optgroup label="All nodes of a type">
+              {all.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </optgroup>
+          )}
           <optgroup label="Searches">
             {searches.map(({ name }) => (
               <option key={name}>{name}</option>
@@ -73,7 +96,7 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
           </optgroup>
         </select>
       </label>
-      {edge !== undefined && <Target edge={edge} id={own.get('id') ?? ''} />}
+      {edge !== undefined && <Target edge={edge} id={own.id ?? ''} />}
       {edge !== undefined && (
         <label>
           Order
@@ -93,25 +116,36 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
       {(edge ?? search)?.partition !== undefined && (
         <label>
           {(edge ?? search)!.partition} (partition)
-          <input name="partition" defaultValue={own.get('partition') ?? ''} required autocomplete="off" />
+          <input
+            name="partition"
+            defaultValue={own.partition ?? ''}
+            required
+            autocomplete="off"
+            list="values-of-partition"
+          />
+          <datalist id="values-of-partition">
+            {(sampled?.values[(edge ?? search)!.partition!] ?? []).map(({ value }) => (
+              <option key={value} value={value} />
+            ))}
+          </datalist>
         </label>
       )}
       {order !== undefined && (
         <Values
           key={`${subject} ${orderName}`}
-          {...{ order, search, parameters: own }}
+          {...{ order, search, placeOf, question: own }}
           choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
         />
       )}
-      <Filters filters={(edge ?? search)?.filters ?? []} parameters={own} sample={sampled} />
-      {edge !== undefined && <LevelsField model={model} edge={edge} parameters={own} />}
+      <Filters filters={(edge ?? search)?.filters ?? []} given={own.where ?? []} sample={sampled} />
+      {hasLevels && edge !== undefined && <LevelsField model={model} edge={edge} given={own.with ?? []} />}
       <div class="row">
         <label>
           Rows
-          <input name="limit" type="number" min="1" max="500" defaultValue={own.get('limit') ?? '20'} required />
+          <input name="limit" type="number" min="1" max="500" defaultValue={own.limit ?? '20'} required />
         </label>
         <label class="check">
-          <input type="checkbox" name="reverse" value="true" defaultChecked={own.has('reverse')} />
+          <input type="checkbox" name="reverse" value="true" defaultChecked={own.reverse !== undefined} />
           descending
         </label>
       </div>
@@ -121,13 +155,17 @@ export function QueryForm({ model, parameters }: QueryFormProps) {
 }
 
 /** The question of a form, as the address has it. */
-function parametersOfForm(form: FormData, isSearch: boolean) {
+function questionOfForm(form: FormData, isSearch: boolean): Question {
   const text = (name: string): string => String(form.get(name) ?? '');
   const [names, signs, values] = ['whereName', 'whereSign', 'whereValue'].map((name) => form.getAll(name).map(String));
   const path = form.getAll('path').map(String);
   const end = path.indexOf('');
   return {
-    ...(isSearch ? { search: text('subject') } : { type: text('subject'), id: text('id'), order: text('order') }),
+    ...(isSearch
+      ? { search: text('subject') }
+      : text('subject').startsWith(ALL)
+        ? { nodes: text('subject').slice(ALL.length) }
+        : { type: text('subject'), id: text('id'), order: text('order') }),
     ...Object.fromEntries(
       ['equals', 'atLeast', 'beginsWith', 'from', 'to', 'partition', 'reverse', 'limit'].map((name) => [
         name,
@@ -186,21 +224,21 @@ function waysOf({ kind, type, path }: DescribedOrder, search: DescribedSearch | 
 function Values({
   order,
   search,
-  parameters,
+  question,
+  placeOf,
   choices,
-}: {
+}: Pick<QueryFormProps, 'question' | 'placeOf'> & {
   order: DescribedOrder;
   search: DescribedSearch | undefined;
-  parameters: URLSearchParams;
   /** Values that the attribute has often. */
   choices: readonly ValueCount[];
 }) {
   const ways = waysOf(order, search);
+  const segments = question.path ?? [];
   const given = ways.find((way) =>
-    [...WAYS[way].fields, ...(way === 'path' ? ['path'] : [])].some((name) => parameters.has(name)),
+    way === 'path' ? segments.length > 0 : WAYS[way].fields.some((name) => question[name] !== undefined),
   );
   const [way, setWay] = useState<Way>(given ?? ways[0]!);
-  const segments = parameters.getAll('path');
   return (
     <>
       {ways.length > 1 && (
@@ -229,12 +267,7 @@ function Values({
           {order.type === 'date' ? ' (ISO 8601)' : ''}
           {order.labels === undefined ? (
             <>
-              <input
-                name={name}
-                defaultValue={parameters.get(name) ?? ''}
-                autocomplete="off"
-                list={`values-for-${name}`}
-              />
+              <input name={name} defaultValue={question[name] ?? ''} autocomplete="off" list={`values-for-${name}`} />
               <datalist id={`values-for-${name}`}>
                 {choices.map(({ value }) => (
                   <option key={value} value={value} />
@@ -244,7 +277,7 @@ function Values({
           ) : (
             <select name={name}>
               {order.labels.map((label) => (
-                <option key={label} selected={label === parameters.get(name)}>
+                <option key={label} selected={label === question[name]}>
                   {label}
                 </option>
               ))}
@@ -252,6 +285,9 @@ function Values({
           )}
         </label>
       ))}
+      {search !== undefined && search.kind === 'attribute' && search.partition === undefined && (
+        <Choices name={order.from} values={choices} to={(value) => placeOf({ search: search.name, equals: value })} />
+      )}
     </>
   );
 }
@@ -259,14 +295,14 @@ function Values({
 /** Filters by attributes that the index items hold. */
 function Filters({
   filters,
-  parameters,
+  given: texts,
   sample,
 }: {
   filters: 'ALL' | readonly string[];
-  parameters: URLSearchParams;
+  given: readonly string[];
   sample: TypeSample | undefined;
 }) {
-  const given = parameters.getAll('where').flatMap((text) => conditionOf(text) ?? []);
+  const given = texts.flatMap((text) => conditionOf(text) ?? []);
   const names = filters === 'ALL' ? Object.keys(sample?.values ?? {}) : filters;
   if (filters !== 'ALL' && filters.length === 0) return null;
   const values = [...new Set(names.flatMap((name) => (sample?.values[name] ?? []).map(({ value }) => value)))];
@@ -298,6 +334,7 @@ function Filters({
           />
         </div>
       ))}
+      <p class="quiet">The rows that a filter leaves out are read, and paid for, too.</p>
       <datalist id="filter-names">
         {names.map((name) => (
           <option key={name} value={name} />
@@ -313,16 +350,8 @@ function Filters({
 }
 
 /** The form field for the levels of `with`: a text area, and buttons with suggestions. */
-function LevelsField({
-  model,
-  edge,
-  parameters,
-}: {
-  model: ModelAnswer;
-  edge: DescribedEdge;
-  parameters: URLSearchParams;
-}) {
-  const [text, setText] = useState(parameters.getAll('with').join('\n'));
+function LevelsField({ model, edge, given }: { model: ModelAnswer; edge: DescribedEdge; given: readonly string[] }) {
+  const [text, setText] = useState(given.join('\n'));
   const levels = text.split('\n').filter((line) => line.trim() !== '');
   const suggested = levelSuggestions(model, edge.type, levels);
   return (

@@ -7,9 +7,9 @@ import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Ago } from '../parts/ago.tsx';
+import type { Column } from '../parts/grid.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
-import { Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 import { Suspects } from './suspects.tsx';
 
@@ -24,6 +24,21 @@ export function Trust({ model, parameters }: PlaceProps) {
   );
 }
 
+const COLUMNS: Column<QuarantineEntry>[] = [
+  {
+    name: 'item',
+    valueOf: ({ source, target }) => (target === source ? source : `${source} ${target}`),
+    show: ({ source, target }) => (
+      <Link to={addressOf('/inspect', { id: source, target })} class="key">
+        <bdi>{target === source ? source : `${source} ${target}`}</bdi>
+      </Link>
+    ),
+  },
+  { name: 'code', valueOf: ({ code }) => code, show: ({ code }) => <code>{code}</code> },
+  { name: 'reason', valueOf: ({ reason }) => reason },
+  { name: 'since', valueOf: ({ since }) => since, show: ({ since }) => <Ago at={since} /> },
+];
+
 function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: string | undefined }) {
   const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
   return (
@@ -31,15 +46,7 @@ function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: strin
       <PagedRows
         {...{ asked, cursor, path: '/trust', parameters: {} }}
         label="Quarantine entries"
-        headings={['item', 'code', 'reason', 'since']}
-        row={({ source, target, code, reason, since }) => [
-          <Link to={addressOf('/inspect', { id: source, target })} class="key">
-            <bdi>{target === source ? source : `${source} ${target}`}</bdi>
-          </Link>,
-          <code>{code}</code>,
-          <Text text={reason} />,
-          <Ago at={since} />,
-        ]}
+        own={COLUMNS}
         empty="Quarantine is empty."
       />
       {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={asked.again} />}

@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+/** Copies texts, and tells how that went. */
+export function useCopy(): { copy: (text: string) => void; told: ComponentChildren } {
+  const [told, setTold] = useState('');
+  const copy = (text: string): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setTold('Copied.'),
+      // A browser may forbid it: the text can be selected.
+      () => setTold('The browser forbids it: select the text.'),
+    );
+  };
+  return { copy, told: <span role="status">{told}</span> };
+}

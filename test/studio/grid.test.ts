@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
+import { openStudioOf } from '../support/studio/table.ts';
+import { accessibilityProblems, isTooWide } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+/** A model with a list of nodes, searches, and a hub. */
+function gridGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      ORG: node({
+        view: ['name'],
+        list: true,
+        search: { size: { type: 'number', shards: 2, project: ['size', 'town'] } },
+      }),
+      TICKET: node({ view: ['title'] }),
+    },
+    edges: {
+      OF: edge({
+        from: 'TICKET',
+        to: 'ORG',
+        edgeSet: ['hours'],
+        inbound: { orders: { gsi0: 'at', byHours: number('hours') }, project: ['hours', 'kind'] },
+      }),
+    },
+  });
+}
+
+const TICKETS = 120;
+const at2 = (i: number): string => String(i).padStart(3, '0');
+
+describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
+  const at = visitsTo(() => openStudioOf(gridGraph()));
+
+  beforeAll(async () => {
+    const { writer, worker } = at.opened;
+    await writer.batch((batch) => {
+      batch.putNode('ORG-1', { name: 'Acre', size: 1_234_567, town: 'Ham' });
+      batch.putNode('ORG-2', { name: 'Bell', size: 12, town: 'Deal\tEast' });
+      for (let i = 0; i < TICKETS; i++) {
+        batch.putNode(`TICKET-${at2(i)}`, { title: `Ticket ${i}`, points: i });
+        batch.putEdge(`TICKET-${at2(i)}`, 'OF', 'ORG-1', { at: at2(i), hours: TICKETS - i, kind: 'work' });
+      }
+    });
+    await worker.idle();
+  });
+
+  const grid = (label: string) => at.seen.page.getByRole('region', { name: label });
+  const rows = (label: string) => grid(label).locator('tbody tr');
+  const headings = async (label: string): Promise<string[]> => await grid(label).locator('th').allInnerTexts();
+  const clipboard = async (): Promise<string> => await at.seen.page.evaluate('navigator.clipboard.readText()');
+  const link = (name: string) => at.seen.page.getByRole('link', { name, exact: true });
+
+  it('lists the nodes of a type, and sorts by what the model sorts by', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?type=ORG');
+    await expect.poll(() => rows('Results').count()).toBe(2);
+    expect(await headings('Results')).toEqual(['id', 'name']);
+    const sorts = page.getByRole('navigation', { name: 'Sort by' });
+    expect(await sorts.getByRole('link').allInnerTexts()).toEqual(['id, ascending', 'size']);
+    await sorts.getByRole('link', { name: 'size' }).click();
+    await expect.poll(() => rows('Results').first().innerText()).toContain('ORG-2');
+    // A number keeps its digits, in groups, at the right; an attribute that is searched has one column.
+    await expect.poll(() => headings('Results')).toEqual(['id', 'size', 'town']);
+    const cell = rows('Results').last().locator('td.number');
+    expect(await cell.innerText()).toBe('1,234,567');
+    await sorts.getByRole('link', { name: 'size, ascending' }).click();
+    await expect.poll(() => rows('Results').first().innerText()).toContain('ORG-1');
+    await link('Acre ORG-1').waitFor();
+    await at.seen.goTo('/explore?type=TICKET');
+    await page.getByText('No list and no search of the model has all nodes of TICKET').waitFor();
+  });
+
+  it('chooses columns in the address, goes on and back with them, and reads the nodes at a price', async () => {
+    const { page } = at.seen;
+    const list = 'Inbound edges';
+    await at.seen.goTo('/explore?id=ORG-1&part=inbound');
+    await expect.poll(() => rows(list).count()).toBe(50);
+    await link('Ticket 0 TICKET-000').waitFor();
+    expect(await headings(list)).toEqual(['source', 'hours', 'kind']);
+    await page.getByText('Columns: 2 of 2').click();
+    await page.getByLabel('kind', { exact: true }).uncheck();
+    await expect.poll(() => headings(list)).toEqual(['source', 'hours']);
+    await link('Next page').click();
+    await expect.poll(() => rows(list).first().innerText()).toContain('TICKET-050');
+    expect(await headings(list)).toEqual(['source', 'hours']);
+    await link('Next page').click();
+    await expect.poll(() => rows(list).count()).toBe(TICKETS - 100);
+    await link('Previous page').click();
+    await expect.poll(() => rows(list).first().innerText()).toContain('TICKET-050');
+    await page.getByRole('button', { name: 'Read the 50 nodes: 25 RCU or more' }).click();
+    await expect.poll(() => headings(list)).toEqual(['source', 'hours', 'kind', 'source(points)', 'source(title)']);
+    expect(await rows(list).first().innerText()).toMatch(/50\s+Ticket 50/);
+    await page.reload();
+    await expect.poll(() => headings(list)).toContain('source(points)');
+    await page.getByRole('button', { name: 'Leave the nodes out' }).click();
+    await expect.poll(() => headings(list)).toEqual(['source', 'hours', 'kind']);
+  });
+
+  it('shows no column where none is chosen, and names a filter that the reader pays for', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=ORG-1&part=inbound&type=OF&where=kind%3Dplay&columns=');
+    await page.getByText('You pay for the rows that the filter leaves out too').waitFor();
+    await page.getByText('No edge enters the node in this order.').waitFor();
+    await at.seen.goTo('/explore?id=ORG-1&part=inbound&type=OF&where=kind%3Dwork&columns=');
+    await expect.poll(() => headings('Inbound edges')).toEqual(['source']);
+  });
+
+  it('copies a cell by keyboard, and the page as JSON and as lines with tabs', async () => {
+    const { page } = at.seen;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await at.seen.goTo('/explore?search=ORG.size');
+    await rows('Results').first().getByRole('button', { name: 'Copy id of row 1' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied.').waitFor();
+    await expect.poll(clipboard).toBe('ORG-2');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await expect.poll(clipboard).toBe('1234567');
+    await page.getByRole('button', { name: 'Copy as JSON' }).click();
+    await expect
+      .poll(async () => JSON.parse(await clipboard()))
+      .toEqual([
+        { id: 'ORG-2', size: 12, town: 'Deal\tEast' },
+        { id: 'ORG-1', size: 1_234_567, town: 'Ham' },
+      ]);
+    await page.getByRole('button', { name: 'Copy as TSV' }).click();
+    await expect.poll(clipboard).toBe('id\tsize\ttown\nORG-2\t12\t"Deal\\tEast"\nORG-1\t1234567\tHam');
+  });
+
+  it('says that edges which leave a node are in no order of the model, and pages through them', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=TICKET-007&part=edges');
+    await page.getByText('They are in the order of their keys').waitFor();
+    expect(await rows('Edges').first().innerText()).toMatch(/OF\s+Acre ORG-1\s+007/);
+  });
+
+  it('is cards on a phone, and axe finds nothing', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=ORG-1&part=inbound&full=true');
+    await page.getByText('Columns:').click();
+    for (const [width, colorScheme] of [
+      [390, 'light'],
+      [1440, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 390, height: 900 });
+    const display = 'getComputedStyle(document.querySelector("section.scroll tbody tr")).display';
+    expect(await page.evaluate(display)).toBe('block');
+  });
+});
