@@ -14,49 +14,64 @@ import type { Finding } from '../../src/trust/check/finding.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {
-  it('changes shards and adds a search step by step: each reader finds all or is told that it is not ready', async () => {
-    const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await migratingTable();
-    await run(before);
-    for (let i = 0; i < USERS; i++) await user(i);
-    await projectAll();
-    const [old, own] = [reader(before), reader(after)];
-    let count = USERS;
-    let notReady = 0;
-    const look = async () => {
-      for (const one of [old, own]) {
-        for (let i = 0; i < count; i++) {
-          const { items } = await one.search('USER.name').equals(`name ${i}`);
-          expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
-        }
-      }
-      try {
-        const { items } = await own.search('USER.email').all();
-        expect(items).toHaveLength(count);
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'projection-not-ready' });
-        notReady += 1;
-      }
-    };
-    await look();
-    for (let step = 1, isDone = false; !isDone; step++) {
-      ({ done: isDone } = await run(after, { mostSteps: step }));
-      // A consumer of the old model goes on with what the table keeps.
-      if (count < USERS + 3) await user(count++);
+  it.each([
+    ['with an item of its own', false, ['~ix/@2/name', '~ix/@2/email']],
+    ['that shares the item of another', true, ['~ix/@2/name']],
+  ])(
+    'changes shards and adds a search %s step by step: each reader finds all or is told that it is not ready',
+    async (_which, isShared, places) => {
+      const {
+        store,
+        before,
+        after,
+        user,
+        passLease,
+        migrate: run,
+        reader,
+        projectAll,
+      } = await migratingTable(isShared);
+      await run(before);
+      for (let i = 0; i < USERS; i++) await user(i);
       await projectAll();
+      const [old, own] = [reader(before), reader(after)];
+      let count = USERS;
+      let notReady = 0;
+      const look = async () => {
+        for (const one of [old, own]) {
+          for (let i = 0; i < count; i++) {
+            const { items } = await one.search('USER.name').equals(`name ${i}`);
+            expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
+          }
+        }
+        try {
+          const { items } = await own.search('USER.email').all();
+          expect(items).toHaveLength(count);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'projection-not-ready' });
+          notReady += 1;
+        }
+      };
       await look();
-      passLease();
-      await look();
-    }
-    expect(notReady).toBeGreaterThan(0);
-    expect((await own.search('USER.email').equals('user3@example.com')).items).toMatchObject([{ id: 'USER-3' }]);
-    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
-    const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
-    expect(new Set(keys)).toEqual(new Set(['~ix/@2/name', '~ix/@2/email']));
-    expect(keys).toHaveLength(2 * count);
-    const { drift, unknown } = await check(after, { store, settleMs: 10 });
-    expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
-    expect(await run(after)).toMatchObject({ done: true, steps: [] });
-  });
+      for (let step = 1, isDone = false; !isDone; step++) {
+        ({ done: isDone } = await run(after, { mostSteps: step }));
+        // A consumer of the old model goes on with what the table keeps.
+        if (count < USERS + 3) await user(count++);
+        await projectAll();
+        await look();
+        passLease();
+        await look();
+      }
+      expect(notReady).toBeGreaterThan(0);
+      expect((await own.search('USER.email').equals('user3@example.com')).items).toMatchObject([{ id: 'USER-3' }]);
+      const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+      const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
+      expect(new Set(keys)).toEqual(new Set(places));
+      expect(keys).toHaveLength(places.length * count);
+      const { drift, unknown } = await check(after, { store, settleMs: 10 });
+      expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
+      expect(await run(after)).toMatchObject({ done: true, steps: [] });
+    },
+  );
 
   it('that is killed after any step and rolled back leaves what it names, and nothing once that is taken away', async () => {
     for (let killedAfter = 1, isDone = false; !isDone; killedAfter++) {

@@ -142,3 +142,133 @@ describe('orders over several indexes', () => {
     expect(wcu).toEqual([8, 7, 6, 5]);
   });
 });
+
+const SEARCHES = ['a', 'b', 'c'] as const;
+
+function searchedGraph(table: string, indexes: number, shards = 2) {
+  const search = { a: { type: 'number', shards }, b: { type: 'number', shards: 1 }, c: { type: 'number' } } as const;
+  return defineGraph({ table: { name: table, indexes }, nodes: { USER: node({ search }) } });
+}
+
+async function searchedTable() {
+  const table = await evolvingTable((name) => ({
+    four: searchedGraph(name, 4),
+    two: searchedGraph(name, 2),
+    one: searchedGraph(name, 1),
+    spread: searchedGraph(name, 2, 3),
+  }));
+  const put = (i: number, values: object = valuesOf(i)) =>
+    table.store.put({
+      ...{ source: { S: `USER-${i}` }, target: { S: `USER-${i}` } },
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { N: String(value) }])),
+    });
+  const items = async (i: number) => {
+    const request = { partition: `USER-${i}`, sortKey: { beginsWith: '~ix/' }, consistent: true };
+    return (await table.store.query(request)).items.filter((item) => item['expiresAt'] === undefined);
+  };
+  const answers = async (graph: CompiledModel) => {
+    const reader = table.reader(graph as typeof table.two);
+    const found = SEARCHES.map(async (name) => {
+      const search = reader.search(`USER.${name}`);
+      const [page, { count }] = await Promise.all([search.all(), search.count()]);
+      return [name, count, page.items.map(({ id, value }) => `${id} ${String(value)}`)] as const;
+    });
+    return await Promise.all(found);
+  };
+  return { ...table, put, items, answers };
+}
+
+/** The answers, from the values alone. */
+function expectedHits(nodes: readonly number[]) {
+  return SEARCHES.map((name) => {
+    const sorted = nodes.toSorted((left, right) => valuesOf(left)[name] - valuesOf(right)[name] || left - right);
+    return [name, nodes.length, sorted.map((i) => `USER-${i} ${valuesOf(i)[name]}`)];
+  });
+}
+
+describe('searches over several indexes', () => {
+  it('share one item of a node; a later number packs them anew under reads of both models, and nothing is left of the old', async () => {
+    const { two, four, one, spread, put, items, answers, migrate, passLease, projectAll, store } =
+      await searchedTable();
+    const nodes: number[] = [];
+    let before: CompiledModel = two;
+    await migrate(two);
+    for (const [graph, itemsOfNode] of [
+      [four, 1],
+      [one, 3],
+      [four, 1],
+      [two, 2],
+      [spread, 2],
+    ] as const) {
+      for (let steps = 1, isDone = false; !isDone; steps++) {
+        const result = await migrate(graph, { mostSteps: steps });
+        isDone = result.done;
+        if (isDone) expect(result.leftovers).toEqual([]);
+        if (nodes.length < EDGES) {
+          nodes.push(nodes.length + 1);
+          await put(nodes.length);
+        }
+        await projectAll();
+        for (const model of [before, graph]) expect(await answers(model)).toEqual(expectedHits(nodes));
+        passLease();
+        for (const model of [before, graph]) expect(await answers(model)).toEqual(expectedHits(nodes));
+      }
+      for (const i of nodes) expect(await items(i)).toHaveLength(itemsOfNode);
+      expect(await check(graph, { store, settleMs: 10 })).toMatchObject(CLEAN);
+      before = graph;
+    }
+  });
+
+  it('find a node by the values that it has, and say which one cannot be a key', async () => {
+    const { two, put, items, migrate, projectAll, store, reader } = await searchedTable();
+    await migrate(two);
+    await put(1, { b: 7 });
+    await store.put({
+      ...{ source: { S: 'USER-2' }, target: { S: 'USER-2' } },
+      ...{ a: { S: 'no number' }, b: { N: '8' }, c: { N: '9' } },
+    });
+    await projectAll();
+    const found = async (name: 'a' | 'b' | 'c') =>
+      (await reader(two).search(`USER.${name}`).all()).items.map(({ id }) => id);
+    expect([await found('a'), await found('b'), await found('c')]).toEqual([[], ['USER-1', 'USER-2'], ['USER-2']]);
+    expect(
+      (await items(1)).map((item) =>
+        Object.keys(item)
+          .filter((name) => name.startsWith('gsi'))
+          .sort(),
+      ),
+    ).toEqual([['gsi1pk', 'gsi1sk', 'gsi1value']]);
+    // The value comes; another goes.
+    await put(1, { a: 5 });
+    await projectAll();
+    expect([await found('a'), await found('b')]).toEqual([['USER-1'], ['USER-2']]);
+    const { drift } = await check(two, { store, settleMs: 10 });
+    expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
+  it('cost the less, the more of them share an item', async () => {
+    const wcu: number[][] = [];
+    for (const indexes of [1, 2, 3]) {
+      const graph = searchedGraph('records', indexes);
+      const table = new StreamedStore(graph);
+      const units = async (values: object): Promise<number> => {
+        const attributes = Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
+        );
+        const record = (await table.producer('USER-1', 'USER-1', attributes))!;
+        return (await createProjector(graph, { store: table }).project([record])).wcu;
+      };
+      // Created; one value changed; an attribute that no search shows.
+      wcu.push([
+        await units(valuesOf(1)),
+        await units({ ...valuesOf(1), a: 40 }),
+        await units({ ...valuesOf(1), a: 40, z: 1 }),
+      ]);
+    }
+    expect(wcu).toEqual([
+      [6, 3, 0],
+      [5, 3, 0],
+      [4, 3, 0],
+    ]);
+  });
+});

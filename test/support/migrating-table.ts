@@ -11,17 +11,15 @@ import { byOneClock } from './moments.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** The model before and after: other shards, and a search more; or another rank. */
-function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions) {
+function graphOf(table: string, { shards, withEmail, isShared = false, lead = 500 }: ModelOptions) {
+  const email = { caseInsensitive: true, shards: 2, ...(!isShared && { project: ['name'] as const }) };
   return defineGraph({
     table,
     nodes: {
       GOAL: node({ view: ['title'] }),
       USER: node({
         view: 'ALL',
-        search: {
-          name: { shards },
-          ...(withEmail && { email: { caseInsensitive: true, shards: 2, project: ['name'] } }),
-        },
+        search: { name: { shards }, ...(withEmail && { email }) },
       }),
     },
     edges: {
@@ -38,6 +36,8 @@ function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions)
 interface ModelOptions {
   shards: number;
   withEmail: boolean;
+  /** The search by email shares the item of that by name. Default false. */
+  isShared?: boolean;
   lead?: number;
 }
 
@@ -45,17 +45,17 @@ interface ModelOptions {
 export const USERS = 12;
 
 /** Users with a search and memberships: before a change, after it, and with another rank. */
-function usersAndGoals(name: string) {
+function usersAndGoals(name: string, isShared: boolean) {
   return {
     before: graphOf(name, { shards: 2, withEmail: false }),
-    after: graphOf(name, { shards: 5, withEmail: true }),
+    after: graphOf(name, { shards: 5, withEmail: true, isShared }),
     reranked: graphOf(name, { shards: 2, withEmail: false, lead: 600 }),
   };
 }
 
 /** The table of users and memberships: see `evolvingTable`. */
-export async function migratingTable() {
-  return await evolvingTable(usersAndGoals);
+export async function migratingTable(isShared = false) {
+  return await evolvingTable((name) => usersAndGoals(name, isShared));
 }
 
 /**
