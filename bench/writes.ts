@@ -192,7 +192,16 @@ function keyed(plain: Item, ...keys: readonly string[]): Item {
 }
 
 function scenes(): Scene[] {
-  return [searched(), unsearched(), ordered(), orderedTwice(), counted(), issue(), product()];
+  return [
+    searched(),
+    unsearched(),
+    ordered(),
+    orderedTwice(),
+    counted(),
+    issue(),
+    product(2),
+    product(6, ' over six indexes'),
+  ];
 }
 
 function modelOf(model: Parameters<typeof defineGraph>[0]): CompiledModel {
@@ -342,28 +351,29 @@ function issue(): Scene {
 
 const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'] as const;
 
-function product(): Scene {
+/** A product in six searches, over the usual two indexes or as many as there are searches. */
+function product(indexes: number, over = ''): Scene {
   const at = (name: string, stock: string): Item =>
     item('PRODUCT-1', 'PRODUCT-1', { ...Object.fromEntries(SEARCHES.map((one) => [one, one])), name, stock });
   const hand = (name: string, stock: string): Item => keyed(at(name, stock), name, ...SEARCHES.slice(1));
   return {
     graph: modelOf({
-      table: 'bench',
+      table: { name: 'bench', indexes },
       nodes: { PRODUCT: node({ view: ['name'], search: Object.fromEntries(SEARCHES.map((one) => [one, {}])) }) },
     }),
     steps: [
       {
-        name: 'product with six searches, create',
+        name: `product with six searches${over}, create`,
         changes: [[undefined, at('chair', '1')]],
         byHand: [[undefined, hand('chair', '1')]],
       },
       {
-        name: 'product with six searches, one changed',
+        name: `product with six searches${over}, one changed`,
         changes: [[at('chair', '1'), at('table', '1')]],
         byHand: [[hand('chair', '1'), hand('table', '1')]],
       },
       {
-        name: 'product with six searches, change that nothing projects',
+        name: `product with six searches${over}, change that nothing projects`,
         changes: [[at('table', '1'), at('table', '2')]],
         byHand: [[hand('table', '1'), hand('table', '2')]],
       },
