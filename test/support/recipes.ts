@@ -39,16 +39,17 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/core/kinds/parts/search-items.ts': [
       [
-        '  return { search, encode, purpose };',
-        '  return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };',
+        '    return { search, encode: orderEncoder(search.order, Boolean(search.caseInsensitive), purpose), purpose };',
+        `    const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
+    return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };`,
       ],
       [
-        "/** Makes a node's only item in a search",
+        "/**\n * Makes a node's only item in the searches",
         `function asSearched<E extends Encoded | undefined>(search: SearchModel, encoded: E): E | Encoded {
   return search.trim && encoded ? encodedText(encoded.text.trim(), encoded.value, encoded.attribute) : encoded;
 }
 
-/** Makes a node's only item in a search`,
+/**\n * Makes a node's only item in the searches`,
       ],
     ],
     'src/client/read/lists/search.ts': [
