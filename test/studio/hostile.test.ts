@@ -265,7 +265,7 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     // A new tab of the first browser is let in too.
     const tab = await page.context().newPage();
     await tab.goto(new URL('/explore?id=USER-U1', opened.studio.url).href);
-    await tab.getByText('Ada').first().waitFor();
+    await tab.locator('dd', { hasText: 'Ada' }).first().waitFor();
     await close();
   });
 });

@@ -408,7 +408,12 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Check', exact: true }).isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of the table').waitFor();
-    await page.getByText('drift: 0 missing, 0 stale, 0 orphan').waitFor();
+    await page.getByText('No differences.').waitFor();
+    // A repair can be called off, here too.
+    await page.getByRole('button', { name: 'Check and repair' }).click();
+    await page.getByRole('button', { name: /Checking and repairing in \d s/ }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Check and repair' }).waitFor();
     await at.seen.goTo('/');
     await page.getByText('clean').waitFor();
   });

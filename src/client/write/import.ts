@@ -187,10 +187,10 @@ function parseLine(text: string): Record<string, unknown> {
     value = parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-json', `is not JSON: ${reason}`, ONE_ITEM);
+    throw new EdgeloomError('invalid-json', `The text is not JSON: ${reason}`, ONE_ITEM);
   }
   if (isRecord(value)) return value;
-  throw new EdgeloomError('invalid-json', `should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
+  throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,7 @@ import { OVERVIEW_ROUTES } from '../../../packages/studio/api/model-and-status.t
 import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
 import { QUERY_ROUTES } from '../../../packages/studio/api/query.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
+import { EndedCounts } from '../../../packages/studio/base/ended-counts.ts';
 import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
@@ -114,7 +115,8 @@ async function answerOf(bench: Bench, path: string, input: Options): Promise<Opt
   // The code that asks the same names the table's region.
   const client = { config: { region: async () => 'eu-central-1' } };
   const studio = { client } as unknown as Parameters<typeof requestContext>[0];
-  const context = requestContext({ ...studio, graph, store: rig.store, leases });
+  const given = { graph, store: rig.store, leases, endedCounts: new EndedCounts() };
+  const context = requestContext({ ...studio, ...given });
   // As the page gets it.
   return JSON.parse(toJson(await found.answer(context, input))) as Options;
 }

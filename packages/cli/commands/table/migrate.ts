@@ -225,8 +225,8 @@ function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxW
   const pace = maxWcu === undefined ? '' : ` at ${figureText(maxWcu)} WCU a second`;
   const basis = isExact
     ? `by all of the ${countText(items, 'item')}`
-    : `estimated by ${figureText(sampled)} of about ${countText(items, 'item')}`;
-  return `about ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
+    : `by ${figureText(sampled)} of about ${countText(items, 'item')}`;
+  return `estimate: ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
 }
 
 function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {

@@ -15,7 +15,7 @@ import { stopOnSignal } from '../../shared/signals.ts';
 /** Something needs a person; not a failure of the command. */
 const PROBLEMS = 1;
 const WATCH_MS = 2_000;
-const FINE = 'nothing needs a person';
+const FINE = 'no problems found';
 
 /** `edgeloom status`: how the projections of a table are. */
 export function statusCommand(command: Command): void {

@@ -7,3 +7,8 @@ export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'pr
   if (precision === 'exact') return count.toLocaleString('en');
   return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
 }
+
+/** The first letters of a UUID, which tell a few of them apart; another id as it is. */
+export function shortId(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : id;
+}

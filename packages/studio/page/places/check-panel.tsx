@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { EVENTUAL_READ_UNIT_BYTES } from '../../../../src/core/items/capacity.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
@@ -7,6 +7,7 @@ import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { Countdown } from '../parts/countdown.tsx';
 import { priceText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
@@ -61,15 +62,18 @@ function CheckForm({
 }) {
   const [kind, setKind] = useState<ScopeKind>(id === '' ? 'table' : 'node');
   const [percent, setPercent] = useState('1');
+  const form = useRef<HTMLFormElement>(null);
+  const scopeOf = (element: HTMLFormElement) => {
+    const given = new FormData(element);
+    return { kind, id: String(given.get('id') ?? ''), percent: Number(given.get('percent') ?? 0) };
+  };
   return (
     <form
+      ref={form}
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        const scope = { kind, id: String(form.get('id') ?? ''), percent: Number(form.get('percent') ?? 0) };
-        const isRepair = (event.submitter as HTMLButtonElement | null)?.value === 'repair';
-        tell(isRepair ? '/api/repair' : '/api/check', { scope });
+        tell('/api/check', { scope: scopeOf(event.currentTarget) });
       }}
     >
       <label>
@@ -105,9 +109,15 @@ function CheckForm({
         Check
       </button>
       {isWritable && (
-        <button type="submit" value="repair" class="repair" disabled={isRunning}>
-          Check and repair
-        </button>
+        <Countdown
+          text="Check and repair"
+          doing="Checking and repairing"
+          isRunning={isRunning}
+          run={() => {
+            // The browser says which field is missing.
+            if (form.current!.reportValidity()) tell('/api/repair', { scope: scopeOf(form.current!) });
+          }}
+        />
       )}
       {isRunning && (
         <button type="button" onClick={() => tell('/api/check/stop', {})}>
@@ -130,7 +140,7 @@ function Price({ percent }: { percent: number }) {
 function Checked({ check }: { check: CheckState }) {
   const { scope, state, totals, expected, findings, leftOut, repairs, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
-  const { missing = 0, stale = 0, orphan = 0 } = totals?.drift ?? {};
+  const { pending = 0, quarantined = 0, unregistered = 0, repaired = 0 } = totals ?? {};
   return (
     <div role="status" aria-live="polite">
       <p>
@@ -147,9 +157,9 @@ function Checked({ check }: { check: CheckState }) {
       {error !== undefined && <FailureNote failure={error} />}
       {totals !== null && (
         <p>
-          drift: {figureText(missing)} missing, {figureText(stale)} stale, {figureText(orphan)} orphan;{' '}
-          {figureText(totals.pending)} pending, {figureText(totals.quarantined)} quarantined,{' '}
-          {figureText(totals.unregistered)} unregistered, {figureText(totals.repaired)} repaired
+          {countsText({ ...totals.drift, pending, quarantined, unregistered, repaired }) ||
+            `No differences${state === 'done' ? '' : ' so far'}`}
+          .
         </p>
       )}
       {totals?.changing.map(({ name, items: met, reason }) => (
@@ -183,6 +193,14 @@ function Checked({ check }: { check: CheckState }) {
       )}
     </div>
   );
+}
+
+/** The counts above zero: `1 missing, 2 pending`; empty: there is none. */
+function countsText(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${figureText(count)} ${name}`)
+    .join(', ');
 }
 
 function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {

@@ -1,7 +1,9 @@
+import { Fragment } from 'preact';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
@@ -109,7 +111,9 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
         label="Consumers of the stream"
         headings={['consumer', 'kind', 'records/s', 'seen']}
         rows={consumers.map(({ id, kind, recordsPerSecond, seen, isStopped }) => [
-          <span class="key">{id}</span>,
+          <span class="key" title={id}>
+            {shortId(id)}
+          </span>,
           kind,
           recordsPerSecond,
           <>
@@ -137,10 +141,14 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
       </dd>
       <dt>differences</dt>
       <dd>{figureText(lastCheck.drift)}</dd>
-      <dt>pending</dt>
-      <dd>{figureText(lastCheck.pending)}</dd>
-      <dt>unregistered</dt>
-      <dd>{figureText(lastCheck.unregistered ?? 0)}</dd>
+      {Object.entries({ pending: lastCheck.pending, unregistered: lastCheck.unregistered ?? 0 })
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{figureText(count)}</dd>
+          </Fragment>
+        ))}
     </dl>
   );
 }
@@ -159,7 +167,8 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
         <dd>{table.indexes.join(', ') || 'none'}</dd>
         <dt>items</dt>
         <dd>
-          {figureText(table.itemCount)}, {sizeText(table.sizeBytes)}
+          {figureText(table.itemCount)}
+          {table.sizeBytes > 0 && `, ${sizeText(table.sizeBytes)}`}
         </dd>
       </dl>
       {projections.length === 0 && <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** How long an action can be called off after the click. */
+const SECONDS_TO_CANCEL = 3;
+
+/** The properties of a button with a countdown. */
+export interface CountdownProps {
+  /** What a click does: `Repair this node`. */
+  text: string;
+  /** What happens, in front of the seconds that are left, and while it happens: `Repairing`. */
+  doing: string;
+  isRunning: boolean;
+  run: () => void;
+}
+
+/** A button for an action that changes the table. The action begins a moment after the click: until then it can be called off. */
+export function Countdown({ text, doing, isRunning, run }: CountdownProps) {
+  const [secondsLeft, setSecondsLeft] = useState<number>();
+  useEffect(() => {
+    if (secondsLeft === undefined) return;
+    const timer = setTimeout(() => {
+      setSecondsLeft(secondsLeft > 1 ? secondsLeft - 1 : undefined);
+      if (secondsLeft === 1) run();
+    }, 1_000);
+    return () => clearTimeout(timer);
+  }, [secondsLeft]);
+  const isWaiting = secondsLeft !== undefined;
+  return (
+    <>
+      <button
+        type="button"
+        class="repair"
+        disabled={isRunning || isWaiting}
+        onClick={() => setSecondsLeft(SECONDS_TO_CANCEL)}
+      >
+        {isRunning ? `${doing} …` : isWaiting ? `${doing} in ${secondsLeft} s` : text}
+      </button>{' '}
+      {isWaiting && (
+        <button type="button" onClick={() => setSecondsLeft(undefined)}>
+          Cancel
+        </button>
+      )}
+    </>
+  );
+}
