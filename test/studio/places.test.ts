@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   it('draws each status, also where one takes longer than the time between two', async () => {
     const { page } = at.seen;
-    await page.route('**/api/status', async (route) => {
+    await page.route('**/api/status?**', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       await route.continue();
     });
@@ -281,17 +281,15 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   it('shows what the table says before its stream is read', async () => {
     const { page } = at.seen;
-    let goOn: () => void = () => undefined;
-    const isRead = new Promise<void>((resolve) => {
-      goOn = resolve;
+    let stream: object = { state: 'reading' };
+    const asked: string[] = [];
+    await page.route('**/api/status?**', async (route) => {
+      asked.push(route.request().url());
+      const response = await route.fetch();
+      const { answer, units } = (await response.json()) as { answer: { stream: object }; units: object };
+      const isRead = 'isRead' in stream;
+      await route.fulfill({ response, json: { answer: { ...answer, ...(!isRead && { stream }) }, units } });
     });
-    await page.route(
-      (url) => url.pathname === '/api/status' && !url.searchParams.has('quick'),
-      async (route) => {
-        await isRead;
-        await route.continue();
-      },
-    );
     await page.reload();
     await page.goto(new URL('/', page.url()).href);
     await page
@@ -301,8 +299,17 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       .waitFor();
     await page.getByRole('region', { name: 'Table and registry' }).getByText('indexes').waitFor();
     expect(await page.getByRole('region', { name: 'Consumers' }).innerText()).toContain('Reading …');
-    goOn();
+    // A stream that cannot be read is told in its cards alone.
+    stream = { state: 'failed', error: { code: 'stream-gone', message: 'The stream is away.', hint: '' } };
+    await page.getByRole('region', { name: 'Consumers' }).getByText('The stream is away.').waitFor();
+    expect(await page.getByRole('region', { name: 'Table and registry' }).getByRole('alert').count()).toBe(0);
+    stream = { isRead: true };
     await rows('Shards of the stream').first().waitFor();
+    // One question at a time, and none beside it for the whole.
+    expect(asked.every((url) => url.endsWith('quick=true'))).toBe(true);
+    await page.getByText(/Looked at\s+now/).waitFor();
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await expect.poll(() => asked.some((url) => url.endsWith('quick=true&again=true'))).toBe(true);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
