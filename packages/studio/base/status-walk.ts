@@ -66,7 +66,7 @@ export class StatusWalk<Facts, Position> {
   private walk({ facts, position }: StatusLook<Facts, Position>): Walk<Facts, Position> {
     const nowMs = this.now();
     if (this.kept !== undefined && nowMs - this.kept.atMs < KEPT_MS) return this.kept;
-    // A walk that takes longer than it would be kept is not begun again beside itself.
+    // A second walk does not begin while a long one runs.
     if (this.kept?.isRead === false) return this.kept;
     const walk: Walk<Facts, Position> = {
       atMs: nowMs,
