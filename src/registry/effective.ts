@@ -66,36 +66,43 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
 }
 
 /** A generation as the planner takes it. */
-export function keptOf(id: number, isSuperseded = false, before?: number): Kept {
+export function keptOf(id: number, isSuperseded: Kept['isSuperseded'] = false, before?: number): Kept {
   return {
     ...(id !== 1 && { generation: id }),
     ...(before !== undefined && { settleBefore: before }),
-    ...(isSuperseded && { isSuperseded }),
+    ...(isSuperseded !== false && { isSuperseded }),
   };
 }
 
 /**
- * Tells the generations that a later one replaces: of the same projection, or one of another item that has a search of theirs. A search
- * may have moved from one item to another.
+ * Tells what a later generation of the same projection replaces. Of searches it is said of each, since a search may have moved to the item
+ * of another projection.
  */
 export function supersededTest(
   { projections }: Registry,
   data: DefinitionData,
-): (name: string, generation: Generation) => boolean {
-  const newest = new Map<string, number>();
-  const latestOfSearch = new Map<string, number>();
+): (name: string, generation: Generation) => NonNullable<Kept['isSuperseded']> {
+  const isLive = ({ state }: Generation): boolean => state !== 'absent';
+  const newest = new Map(
+    [...projections].map(([name, { generations }]) => [
+      name,
+      Math.max(...generations.filter(isLive).map(({ id }) => id)),
+    ]),
+  );
+  const ofSearch = new Map<string, { name: string; generation: Generation }[]>();
   for (const [name, { generations }] of projections) {
-    for (const generation of generations) {
-      if (generation.state === 'absent') continue;
-      newest.set(name, Math.max(newest.get(name) ?? 0, generation.id));
-      for (const search of searchesIn(data.get(generation.definition))) {
-        latestOfSearch.set(search, Math.max(latestOfSearch.get(search) ?? 0, keptSince(generation)));
-      }
+    for (const generation of generations.filter(isLive)) {
+      for (const search of searchesIn(data.get(generation.definition)))
+        ofSearch.set(search, [...(ofSearch.get(search) ?? []), { name, generation }]);
     }
   }
-  return (name, generation) =>
-    generation.id < newest.get(name)! ||
-    searchesIn(data.get(generation.definition)).some((search) => keptSince(generation) < latestOfSearch.get(search)!);
+  return (name, generation) => {
+    const searches = searchesIn(data.get(generation.definition));
+    if (searches.length === 0) return generation.id < newest.get(name)!;
+    const isLater = (other: { name: string; generation: Generation }): boolean =>
+      other.name === name ? other.generation.id > generation.id : keptSince(other.generation) > keptSince(generation);
+    return new Set(searches.filter((search) => ofSearch.get(search)?.some(isLater)));
+  };
 }
 
 /** The time since which a generation is kept, for a comparison: one without is the latest. */

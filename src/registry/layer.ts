@@ -13,6 +13,7 @@ import {
   type PartView,
   type Projection,
   type SearchModel,
+  type SearchSettings,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import { DUE_ORDER } from '../core/model/projection/due-order.ts';
@@ -41,16 +42,20 @@ export interface Kept {
   /** Absent: the first. */
   generation?: number;
   settleBefore?: number;
-  /** True if a newer generation of the projection is kept. */
-  isSuperseded?: boolean;
+  /** True if a newer generation of the projection is kept. Of searches: those of which one is kept, as `USER.name`. */
+  isSuperseded?: boolean | ReadonlySet<string>;
 }
 
 /** The searches that share an item, in a generation of it. */
 export function searchesInGeneration({ search, packed = [] }: SearchDefinition, kept: Kept): SearchModel[] {
   return searchesOfPack([search, ...packed], kept.generation).map((one) => ({
     ...one,
-    inForce: projectionInForce(one.inForce.places, kept),
+    inForce: projectionInForce(one.inForce.places, { ...kept, isSuperseded: isSupersededIn(kept, one) }),
   }));
+}
+
+function isSupersededIn({ isSuperseded = false }: Kept, { indexPartition }: SearchSettings): boolean {
+  return typeof isSuperseded === 'boolean' ? isSuperseded : isSuperseded.has(indexPartition);
 }
 
 /** The view of a part in a generation. */
@@ -78,8 +83,12 @@ export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPl
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
 
-function projectionInForce<Places>(places: Places, { generation: _, ...kept }: Kept): InForce<Places> {
-  return { places, ...kept };
+function projectionInForce<Places>(places: Places, { settleBefore, isSuperseded }: Kept): InForce<Places> {
+  return {
+    places,
+    ...(settleBefore !== undefined && { settleBefore }),
+    ...(isSuperseded === true && { isSuperseded }),
+  };
 }
 
 /** A definition of a generation. */

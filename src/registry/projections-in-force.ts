@@ -23,6 +23,7 @@ import {
   orderName,
   type ProjectionName,
   partName,
+  searchesIn,
   searchName,
   viewName,
 } from './definition.ts';
@@ -98,9 +99,13 @@ export function projectionsOfRegistry(
     const meaning = mine.projections.get(name)?.meanings[place];
     return meaning === undefined ? undefined : (usable.get(meaning) as LayerPart<Kind> | undefined);
   };
-  const requireReady = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> => {
+  const requireReady = <Kind extends KeyedKind>(
+    name: ProjectionName<Kind>,
+    place = 0,
+    asked: string = name,
+  ): LayerPart<Kind> => {
     const usableNow = lookUp(name, place);
-    if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name));
+    if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name), asked);
     return usableNow;
   };
   const parts = new Set(
@@ -121,7 +126,11 @@ export function projectionsOfRegistry(
       if (known !== undefined) return known;
       const { indexPartition, name, itemOf, index } = search;
       const type = indexPartition.slice(0, indexPartition.indexOf('.'));
-      const { definition, kept } = requireReady(searchName(type, itemOf), INDEX_NAMES.indexOf(index));
+      const { definition, kept } = requireReady(
+        searchName(type, itemOf),
+        INDEX_NAMES.indexOf(index),
+        searchName(type, name),
+      );
       const stored = searchesInGeneration(definition, kept).find((one) => one.name === name)!;
       searches.set(search, stored);
       return stored;
@@ -212,7 +221,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
       const { id, definition, state, since = 0 } = generation;
       const stored = data.get(definition);
       // rule: reader-uses-what-is-ready
-      if (state !== 'ready' || stored === undefined) continue;
+      if (state !== 'ready' || stored === undefined || !hasNamesFor(own.table, stored)) continue;
       // rule: reader-uses-its-own-meaning
       const usable = meaningsOf(stored).filter(
         (meaning) => wanted.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
@@ -226,11 +235,22 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
   return found;
 }
 
-function notReadyError(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
+/** Tells whether a model knows the names of the indexes that searches are in: one with names of its own knows only those. */
+function hasNamesFor({ indexes, indexNames, indexKeys }: CompiledModel['table'], stored: Data): boolean {
+  const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
+  return isUsual || searchesIn(stored).length <= indexes.length;
+}
+
+function notReadyError(
+  registry: Registry,
+  name: string,
+  mine: Defined<KeyedDefinition> | undefined,
+  asked: string,
+): EdgeloomError {
   const generations = registry.projections.get(name)?.generations ?? [];
   const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
   const [, type] = /^list:(\w+)$/.exec(name) ?? [];
-  const subject = type === undefined ? name : `list of ${type} nodes`;
+  const subject = type === undefined ? asked : `list of ${type} nodes`;
   return new EdgeloomError(
     'projection-not-ready',
     built === undefined

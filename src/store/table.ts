@@ -48,7 +48,7 @@ export interface TableStatus {
  * With all indexes that the model may use, so that a search or an order that is added later finds its index: one without items costs
  * nothing. A table whose indexes have names of their own has those that the model needs.
  */
-function withUsualIndexes(graph: CompiledModel): CompiledModel {
+function withAllIndexes(graph: CompiledModel): CompiledModel {
   const { indexes, indexNames, indexKeys } = graph.table;
   const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
   return isUsual ? { ...graph, indexes } : graph;
@@ -63,7 +63,7 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
   const { client } = options;
   const { name, ttl } = graph.table;
   try {
-    await client.send(new CreateTableCommand(tableDefinition(withUsualIndexes(graph))));
+    await client.send(new CreateTableCommand(tableDefinition(withAllIndexes(graph))));
     await waitUntilTableExists(
       { client, maxWaitTime: CREATE_SECONDS, minDelay: 0.1, maxDelay: 2 },
       { TableName: name },
@@ -131,7 +131,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
   for (const index of graph.indexes) {
     const { partition, sort } = indexKeysOf(graph.table)[index];
     const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
-    const lacking = lackingAttributes(index, found?.Projection);
+    const lacking = lackingAttributes(graph, index, found?.Projection);
     const hasOwnKeys = hasKeys(found?.KeySchema, partition, sort);
     if (hasOwnKeys && lacking.length === 0) continue;
     const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';

@@ -86,7 +86,7 @@ function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChang
     case 'part-view':
       return changeOfPart(model, key.part, told);
     case 'index-item':
-      if (key.of === 'search') return changesOfHits(model, key.search, told);
+      if (key.of === 'search') return changesOfHits(model, told);
       return key.of === 'edge' ? changesOfEdge(model, key, told) : [];
     case 'count':
     case 'total':
@@ -159,12 +159,10 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-/** The changes of a node's places in the searches that share an item, by the name of their first. */
-function changesOfHits({ graph, ...rest }: FeedModel, itemOf: string, told: Told): SearchChange[] {
-  const searches = [...(graph.nodes.get(told.node.type)?.searches.values() ?? [])];
-  return searches
-    .filter((search) => search.itemOf === itemOf)
-    .flatMap((search) => changeOfHit({ graph, ...rest }, search, told));
+/** The changes of a node's places in the searches that share an item. The table may keep others together than the model does. */
+function changesOfHits(model: FeedModel, told: Told): SearchChange[] {
+  const { searches } = model.graph.nodes.get(told.node.type) ?? {};
+  return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
 }
 
 function changeOfHit(model: FeedModel, search: SearchModel, { change, node, of }: Told): SearchChange[] {

@@ -124,7 +124,7 @@ export interface TableNames {
   partitionKey: string;
   sortKey: string;
   ttl: string;
-  /** The indexes over which an edge's first orders are spread: `gsi0`, `gsi1`, and so on. */
+  /** The indexes over which an edge's first orders, and a node's searches, are spread: `gsi0`, `gsi1`, and so on. */
   indexes: readonly IndexName[];
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */

@@ -80,7 +80,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wan
   // An item without keys of an index, such as the view of a part, is read by its key in the table.
   const isFurther =
     fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
-  if (fields['gsi0pk'] !== undefined || isFurther) return true;
+  if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isFurther) return true;
   const [stored] = await readItems(context, [{ source, target: sortKey }]);
   return hasExpectedFields(stored, fields);
 }

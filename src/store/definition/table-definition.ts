@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput, Projection } from '@aws-sdk/client-dynamodb';
-import { attributesInIndex } from '../../core/items/derived-item.ts';
+import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
@@ -30,10 +30,22 @@ export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** The attributes that readers need and that an index with this projection does not hold; none where it holds all attributes. */
-export function lackingAttributes(index: IndexName, projection: Projection | undefined): string[] {
+/**
+ * The attributes that readers of a model need and that an index with this projection does not hold; none where it holds all attributes. An
+ * index needs a value only for a search.
+ */
+export function lackingAttributes(
+  { nodes }: Pick<CompiledModel, 'nodes'>,
+  index: IndexName,
+  projection: Projection | undefined,
+): string[] {
   if (projection?.ProjectionType === 'ALL') return [];
-  return attributesInIndex(index).filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
+  const isSearched =
+    index === 'gsi0' ||
+    [...nodes.values()].some(({ searches }) => [...searches.values()].some((one) => one.index === index));
+  return attributesInIndex(index)
+    .filter((name) => isSearched || name !== valueIn(index))
+    .filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
 /** The key schema of two text keys. */

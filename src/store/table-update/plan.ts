@@ -130,7 +130,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `it has not ${keyTypeText(key)}`,
       key.index === undefined
         ? 'Keys never change: copy its items into a table with keys of type S.'
-        : `Give the key another name in the model (indexKeys) and the index too (indexNames), or delete each index of the table that has the key ${key.attribute}.`,
+        : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
     );
   }
   for (const index of graph.indexes) {
@@ -142,7 +142,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       continue;
     throw differ(
       `its index ${indexNames[index]} has other keys, or lacks attributes that readers need`,
-      'Delete that index if nothing else reads it, or give the index another name in the model (indexNames).',
+      'Delete that index if nothing else reads it, or give the index another name in the model (table.indexes).',
     );
   }
   const stream = table.StreamSpecification;

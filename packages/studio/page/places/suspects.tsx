@@ -3,7 +3,7 @@ import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry
 import { DRIFT } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, DriftAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
+import { type Asked, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Badge, Card } from '../parts/told.tsx';
 import { REGISTRY } from './check-panel.tsx';
@@ -11,9 +11,16 @@ import { REGISTRY } from './check-panel.tsx';
 /** How many of the items that need a look are shown. */
 const SHOWN = 8;
 
-/** The differences of the observer and of the last check and the items in quarantine, worst first; without any of them nothing. */
-export function Suspects() {
-  const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
+/**
+ * The differences of the observer and of the last check and the items in quarantine, worst first; without any of them nothing.
+ *
+ * @param quarantine the entries that the place has asked for itself; absent: they are asked for here.
+ */
+export function Suspects({ quarantine }: { quarantine?: Asked<Page<QuarantineEntry>> }) {
+  const own = useAnswer<Page<QuarantineEntry>>(quarantine === undefined ? '/api/quarantine' : undefined, {
+    limit: String(SHOWN),
+  });
+  const quarantined = (quarantine ?? own).answer?.items ?? [];
   const { answer: last } = useAnswer<CheckAnswer>('/api/check');
   const { answer: observed } = useAnswer<DriftAnswer>('/api/drift');
   const found = (last?.check?.findings ?? []).filter(({ source }) => source !== REGISTRY);
@@ -23,7 +30,7 @@ export function Suspects() {
   const all = [
     ...known.filter(({ source, target }) => !shown.some((one) => one.source === source && one.target === target)),
     ...shown.filter(isDrift),
-    ...(quarantine?.items ?? []).map(({ source, target, code }) => ({ source, target, why: code })),
+    ...quarantined.map(({ source, target, code }) => ({ source, target, why: code })),
     ...shown.filter((one) => !isDrift(one)),
   ];
   if (all.length === 0) return null;

@@ -56,7 +56,6 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
  */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};
-  const { isSuperseded } = first.search.inForce;
   let indexed = false;
   for (const { search, encode: encodeOrder, purpose } of searches) {
     try {
@@ -64,14 +63,17 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
       if (encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose)) indexed = true;
     } catch (error) {
       // rule: bad-value-leaves-the-other-searches
-      subject.noteProblem(error, isSuperseded);
+      subject.noteProblem(error, search.inForce.isSuperseded);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, first.search.project, subject);
   } catch (error) {
-    subject.noteProblem(error, isSuperseded);
+    subject.noteProblem(
+      error,
+      searches.every(({ search }) => search.inForce.isSuperseded),
+    );
     return undefined;
   }
 }

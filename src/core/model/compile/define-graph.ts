@@ -177,7 +177,7 @@ const VIEWS_BY_NEED = 'views by need';
 /**
  * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
  * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
- * `derive` is, and so are that of the folding and an unusual number of indexes, which packs orders otherwise. A search or an order may
+ * `derive` is, and so are that of the folding and an unusual number of indexes, which packs orders and searches otherwise. A search or an order may
  * have the name of an option that is left out, so the place decides, and not the name alone.
  */
 function fingerprintOf(
