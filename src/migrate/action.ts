@@ -1,7 +1,8 @@
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, viewName } from '../registry/definition.ts';
+import { type Definitions, searchesIn, viewName } from '../registry/definition.ts';
 import type { Generation, Registry } from '../registry/registry.ts';
+import type { DefinitionData } from '../registry/revive.ts';
 
 /** Actions: a person asks for a change that the model does not contain. */
 
@@ -9,7 +10,8 @@ import type { Generation, Registry } from '../registry/registry.ts';
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * `search:USER.name`, `list:USER`, or a generation of it by its id: `search:USER.name@2`. If the registry or the model has a projection with
+   * `search:USER.name`, `list:USER`, or a generation of it by its id: `search:USER.name@2`. A search that shares the item of another means
+   * the generations of that item which have it. If the registry or the model has a projection with
    * the whole text as its name, the action means that projection.
    */
   name: string;
@@ -21,14 +23,21 @@ export interface ActionTarget {
   name: string;
   /** The ids of the generations that the action removes. */
   generations: ReadonlySet<number>;
+  /** The search that the action names, where it shares the item of another: `USER.email`. */
+  search?: string;
 }
 
 /**
  * Returns the target of an action: the generations that it removes, or the shape. Throws `last-generation` if readers would have no
  * generation left; only a drop may do that.
  */
-export function actionTarget(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
-  const { name, id } = projectionNamedBy(action, registry, wanted);
+export function actionTarget(
+  registry: Registry,
+  data: DefinitionData,
+  wanted: Definitions,
+  action: MigrateAction,
+): ActionTarget {
+  const { name, id, search } = projectionNamedBy(action, registry, data, wanted);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   if (type !== undefined) {
     // The views of a type have one shape, which readers of the model use: there is no other one to take away.
@@ -39,16 +48,31 @@ export function actionTarget(registry: Registry, wanted: Definitions, action: Mi
   const live = liveGenerations(registry, name);
   const own = wanted.projections.get(name)?.fingerprint;
   const going = live.filter((generation) => {
+    if (search !== undefined && !searchesIn(data.get(generation.definition)).includes(search)) return false;
     if (id !== undefined) return generation.id === id;
     if (action.kind === 'drop') return true;
     if (action.kind === 'retire') return generation.definition !== own;
     return generation === live.at(-1);
   });
+  if (search !== undefined && action.kind === 'drop' && going.some(({ definition }) => definition === own))
+    throw sharedItemError(search, name);
   const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
   if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
     throw lastGenerationError(name);
   }
-  return { name, generations: new Set(going.map((generation) => generation.id)) };
+  return {
+    name,
+    generations: new Set(going.map((generation) => generation.id)),
+    ...(search !== undefined && { search }),
+  };
+}
+
+function sharedItemError(search: string, name: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-argument',
+    `The search ${search} shares the item of ${name}, and this model has it.`,
+    `Take it out of the model and migrate, or take all of the item away with --drop ${name}.`,
+  );
 }
 
 function lastGenerationError(name: string): EdgeloomError {
@@ -65,9 +89,18 @@ function lastGenerationError(name: string): EdgeloomError {
  */
 function projectionNamedBy(
   { name }: MigrateAction,
-  { projections, shapes }: Registry,
+  registry: Registry,
+  data: DefinitionData,
   wanted: Definitions,
-): { name: string; id?: number } {
+): { name: string; id?: number; search?: string } {
+  const { projections, shapes } = registry;
+  if (name.startsWith('search:') && !wanted.projections.has(name) && liveGenerations(registry, name).length === 0) {
+    const search = name.slice('search:'.length);
+    const shared = [...projections.keys()].find((other) =>
+      liveGenerations(registry, other).some(({ definition }) => searchesIn(data.get(definition)).includes(search)),
+    );
+    if (shared !== undefined) return { name: shared, search };
+  }
   const known = new Set([
     ...[...projections.keys(), ...wanted.projections.keys()],
     ...[...shapes.keys(), ...wanted.views.keys()].map(viewName),
@@ -84,9 +117,14 @@ function projectionNamedBy(
 }
 
 /** The projection that a drop takes away although the model has it, so that the next migration builds it again; undefined for none. */
-export function ownDrop(registry: Registry, wanted: Definitions, action: MigrateAction): string | undefined {
+export function ownDrop(
+  registry: Registry,
+  data: DefinitionData,
+  wanted: Definitions,
+  action: MigrateAction,
+): string | undefined {
   if (action.kind !== 'drop') return undefined;
-  const { name, generations } = actionTarget(registry, wanted, action);
+  const { name, generations } = actionTarget(registry, data, wanted, action);
   if (generations.size === 0) return undefined;
   const own = wanted.projections.get(name)?.fingerprint;
   const isOwn =

@@ -150,7 +150,7 @@ class MigrationRun {
     const { wanted, memory } = this;
     const { isEmpty } = this.work;
     const table = this.identityForRegistry(registry);
-    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, wanted, action);
+    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, data, wanted, action);
     return nextStep({
       registry,
       data,

@@ -44,7 +44,12 @@ export function nextStep(situation: Situation): Step | undefined {
     if (waiting !== undefined) return waiting;
   }
   if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
+  // Readers of the model would lose a search that has another place in it.
+  const replacement = takesLast(registry, situation)
+    ? (keepStep(registry, situation) ?? buildStep(registry, situation))
+    : undefined;
   return (
+    replacement ??
     actionStep(registry, situation) ??
     keepStep(registry, situation) ??
     buildStep(registry, situation) ??
@@ -201,6 +206,30 @@ function actionStep(registry: Registry, { target, memory }: Situation): Step | u
   );
 }
 
+/** Tells whether an action would take the last ready generation of a search from readers that the model gives another place. */
+function takesLast({ projections }: Registry, situation: Situation): boolean {
+  const { target, wanted, data } = situation;
+  const meaningsOfReady = (isGoing: boolean): Set<string> =>
+    new Set(
+      [...projections].flatMap(([name, { generations }]) =>
+        generations
+          .filter(
+            ({ id, state }) => state === 'ready' && (name === target?.name && target.generations.has(id)) === isGoing,
+          )
+          .flatMap(({ definition }) => {
+            const stored = data.get(definition);
+            return stored === undefined ? [] : meaningsOf(stored);
+          }),
+      ),
+    );
+  if (target === undefined) return false;
+  const [going, others] = [meaningsOfReady(true), meaningsOfReady(false)];
+  return [...wanted.projections.values()].some(
+    ({ name, meanings }) =>
+      !isDropped(name, situation) && meanings.some((meaning) => going.has(meaning) && !others.has(meaning)),
+  );
+}
+
 function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): Step | undefined {
   const entry = shapes.get(type);
   if (entry === undefined) return undefined;
@@ -225,7 +254,7 @@ function removalStep(leaving: readonly SeenState[], memory: RunMemory): Step | u
 }
 
 function isDropped(name: string, { action, target }: Situation): boolean {
-  return action !== undefined && action.kind !== 'retire' && target?.name === name;
+  return action !== undefined && action.kind !== 'retire' && target?.name === name && target.search === undefined;
 }
 
 function seenGeneration(name: string, { id, changed }: Generation): SeenState {

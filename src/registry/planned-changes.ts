@@ -1,5 +1,5 @@
 import type { Definitions } from './definition.ts';
-import { type KeyedDefinition, meaningsOf } from './definition.ts';
+import { type KeyedDefinition, meaningsOf, searchesIn } from './definition.ts';
 import type { Generation, Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
@@ -57,6 +57,15 @@ export function plannedChanges(
   for (const [name, { generations }] of registry?.projections ?? []) {
     const isExtra = !projections.has(name) && generations.length > 0 && !generations.every(isSaid);
     if (isExtra) changes.push({ name, change: 'extra' });
+  }
+  const searches = new Set([...projections.values()].flatMap(({ data: own }) => searchesIn(own)));
+  const shared = [...(registry?.projections ?? [])].flatMap(([name, { generations }]) =>
+    projections.has(name)
+      ? generations.filter(isLive).flatMap(({ definition }) => searchesIn(data.get(definition)))
+      : [],
+  );
+  for (const search of new Set(shared)) {
+    if (!searches.has(search)) changes.push({ name: `search:${search}`, change: 'extra' });
   }
   for (const [type, { shape }] of registry?.shapes ?? []) {
     if (!views.has(type) && shape !== undefined) changes.push({ name: `view:${type}`, change: 'extra' });

@@ -4,6 +4,9 @@ import { stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
+import type { Reader } from '../../src/index.ts';
+import type { MigrateAction } from '../../src/migrate/action.ts';
+import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
@@ -244,6 +247,58 @@ describe('searches over several indexes', () => {
     expect([await found('a'), await found('b')]).toEqual([['USER-1'], ['USER-2']]);
     const { drift } = await check(two, { store, settleMs: 10 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
+  it('go one by one: a search stays for readers whichever other of its item is taken away', async () => {
+    const table = await evolvingTable((name) => {
+      const of = (...names: readonly ('a' | 'b')[]) =>
+        defineGraph({
+          table: name,
+          nodes: {
+            USER: node({ search: Object.fromEntries(names.map((one) => [one, { type: 'number', shards: 1 }])) }),
+          },
+        } as never) as CompiledModel;
+      return { both: of('a', 'b'), onlyA: of('a'), onlyB: of('b'), turned: of('b', 'a') };
+    });
+    const { both, onlyA, onlyB, turned, store, projectAll, passLease, migrate } = table;
+    const found = async (graph: CompiledModel, name: 'a' | 'b'): Promise<number> => {
+      const search = (table.reader(graph as never) as Reader).search(`USER.${name}` as never) as {
+        count(): Promise<{ count: number }>;
+      };
+      return (await search.count()).count;
+    };
+    const stepwise = async (graph: CompiledModel, name: 'a' | 'b', action?: MigrateAction) => {
+      for (let mostSteps = 1, isDone = false; !isDone; mostSteps++) {
+        ({ done: isDone } = await migrate(graph as never, { mostSteps, ...(action && { action }) } as never));
+        expect(await found(graph, name)).toBe(2);
+        passLease();
+        expect(await found(graph, name)).toBe(2);
+      }
+    };
+    await migrate(both as never);
+    for (const i of [1, 2]) {
+      const values = { a: { N: `${i}` }, b: { N: `${i + 1}` } };
+      await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, ...values });
+    }
+    await projectAll();
+    // The first of the item goes; the item has its name.
+    await stepwise(onlyB, 'b', { kind: 'drop', name: 'search:USER.a' });
+    expect((await migrate(onlyB as never)).leftovers).toEqual([]);
+    await stepwise(both, 'b');
+    await stepwise(turned, 'a');
+    await stepwise(both, 'a');
+    // The second of the item goes: the table still has it, and says so by its name.
+    const plan = await planMigration({ graph: onlyA, store, itemCount: 2 });
+    expect(plan.changes).toContain(
+      'search:USER.b is not in this model; it stays until edgeloom migrate --drop of its name, or --undo',
+    );
+    await stepwise(onlyA, 'a');
+    await stepwise(onlyA, 'a', { kind: 'drop', name: 'search:USER.b' });
+    expect((await migrate(onlyA as never)).leftovers).toEqual([]);
+    await migrate(both as never);
+    await expect(migrate(both as never, { action: { kind: 'drop', name: 'search:USER.b' } } as never)).rejects.toThrow(
+      'The search USER.b shares the item of search:USER.a, and this model has it.',
+    );
   });
 
   it('cost the less, the more of them share an item', async () => {

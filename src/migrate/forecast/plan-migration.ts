@@ -79,7 +79,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     changes: changes.map(changeText),
     leftovers: head === undefined ? [] : leftovers(head.registry, wanted),
     warnings: emptyProjectionWarnings(graph, changes, sample),
-    comesBack: head && action && ownDrop(head.registry, wanted, action),
+    comesBack: head && action && ownDrop(head.registry, data, wanted, action),
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },

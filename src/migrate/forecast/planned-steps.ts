@@ -32,7 +32,8 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
-    if (registry !== undefined && action !== undefined) target ??= actionTarget(registry, wanted, action);
+    if (registry !== undefined && action !== undefined)
+      target ??= actionTarget(registry, situation.data, wanted, action);
     const step = nextStep({
       ...situation,
       registry,

@@ -20,7 +20,7 @@ describe('an action that names views', () => {
     ['view:USER@1', 'view:USER', []],
     ['view:GONE', 'view:GONE', [7]],
   ])('%s is about the views of the shape that it names', (name, projection, ids) => {
-    expect(actionTarget(registry, WANTED, { kind: 'drop', name })).toEqual({
+    expect(actionTarget(registry, new Map(), WANTED, { kind: 'drop', name })).toEqual({
       name: projection,
       generations: new Set(ids),
     });
@@ -32,6 +32,6 @@ it.each([
   ['everything', 'edgeloom status lists them'],
 ])('an action on %s, as which nothing is known, is refused', (name, hint) => {
   const refused = { message: `Neither the table nor the model has a projection ${name}.` };
-  const ask = () => actionTarget(registry, WANTED, { kind: 'drop', name });
+  const ask = () => actionTarget(registry, new Map(), WANTED, { kind: 'drop', name });
   expect(ask).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining(hint) }));
 });

@@ -165,6 +165,18 @@ describe('the model that the registry has writers maintain', () => {
     expect(byYear[then === 1 ? 'gsi0sk' : 'gsi1sk']).toEqual({ S: '2026\u0000GOAL-1' });
   });
 
+  it('notes a value that a search needs which a later generation of its item no longer has', () => {
+    const model = (search: object) => defineGraph({ table: 'records', nodes: { USER: node({ search } as never) } });
+    const [both, first] = [model({ name: {}, age: { type: 'number' } }), model({ name: {} })];
+    const registry = keepOf(registered(both), first, 'search:USER.name');
+    const made = effectiveModel(registry, new Map([...dataOf(both), ...dataOf(first)]), both);
+    const codes = (values: Item) =>
+      derivedOf(made, 'USER-1', 'USER-1', { ...USER, ...values }).problems.map(({ code }) => code);
+    expect(codes({ age: { S: 'old' } })).toEqual(['wrong-type']);
+    // The later generation alone says it of the name.
+    expect(codes({ name: { N: '1' } })).toEqual(['wrong-type']);
+  });
+
   it('refuses a definition with an option that this software does not know', () => {
     const own = goals();
     const data = new Map(dataOf(own));
