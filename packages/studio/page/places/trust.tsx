@@ -17,11 +17,17 @@ import { Suspects } from './suspects.tsx';
 export function Trust({ model, parameters }: PlaceProps) {
   return (
     <div class="cards">
-      <Suspects />
+      <Suspects isWritable={model.isWritable} />
       <Quarantine isWritable={model.isWritable} cursor={parameters.get('cursor') ?? undefined} />
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
     </div>
   );
+}
+
+/** The reason without the key in front of it, which the row has already. */
+function reasonOf({ source, target, reason }: QuarantineEntry): string {
+  const key = `${source} ${target} - `;
+  return reason.startsWith(key) ? reason.slice(key.length) : reason;
 }
 
 const COLUMNS: Column<QuarantineEntry>[] = [
@@ -35,7 +41,7 @@ const COLUMNS: Column<QuarantineEntry>[] = [
     ),
   },
   { name: 'code', valueOf: ({ code }) => code, show: ({ code }) => <code>{code}</code> },
-  { name: 'reason', valueOf: ({ reason }) => reason },
+  { name: 'reason', valueOf: reasonOf },
   { name: 'since', valueOf: ({ since }) => since, show: ({ since }) => <Ago at={since} /> },
 ];
 
