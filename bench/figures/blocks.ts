@@ -55,8 +55,8 @@ function modelling(benchmarks: Benchmarks): string[] {
     `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
     `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
     `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
-    `| secondary index | ${of('secondary index: add a child')}: item, view, index item twice, and twice for its named order | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
-    `| composite sort key | ${of('composite sort key: add a child')}: item, view, index item twice | ${of('composite sort key: children on any level')} | the children on any level |`,
+    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 2 for each of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
+    `| composite sort key | ${of('composite sort key: add a child')}: 1 for the item, 1 for the view, 2 for the index item | ${of('composite sort key: children on any level')} | the children on any level |`,
   ];
 }
 
@@ -67,7 +67,7 @@ function joined(benchmarks: Benchmarks): string[] {
     ['due date changed', 'an attribute that the order sorts by changes'],
     [
       'changed and changed back: r alone',
-      'The attribute changes and changes back within one batch (only revision numbers are written)',
+      'an attribute changes, and changes back in the same batch: only revision numbers are written',
     ],
   ] as const;
   const row = ([figure, change]: readonly [string, string]): string => {
@@ -243,10 +243,13 @@ function list(benchmarks: Benchmarks): string[] {
     ],
     [
       'page without edge sets',
-      '`with: []`: edges, then views; nodes, where no view holds an attribute of `attributes`',
+      '`with: []`: the edges, then the views of their nodes; a node itself only if its view lacks an attribute of `attributes`',
     ],
-    ['page without edge sets, titles projected', '`with: []`, and `projectSource` has all `attributes`: edges alone'],
-    ['by hand, titles duplicated', 'by hand: one Query of one table whose edges the writer gives the titles'],
+    [
+      'page without edge sets, titles projected',
+      '`with: []`, and the edges alone, because `projectSource` has all `attributes`',
+    ],
+    ['by hand, titles duplicated', 'by hand: one Query of edges into which the writer has copied the titles'],
   ] as const;
   const figures = figuresOf(benchmarks, 'list');
   const of = (name: string): string => number(figures, name);

@@ -3,10 +3,13 @@ import type { FlowAnswer } from '../../packages/studio/base/flow.ts';
 import { LiveFeed } from '../../packages/studio/base/live-feed.ts';
 import type { TypeSample } from '../../packages/studio/base/table-sample.ts';
 import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
 import { eventsOf } from '../support/events.ts';
 import { openedHeaders, studioClient } from '../support/studio/client.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
-import { openStudio } from '../support/studio/table.ts';
+import { openStudio, openStudioOf } from '../support/studio/table.ts';
+import { uniqueTableName } from '../support/table.ts';
 
 const GOALS = 12;
 
@@ -108,6 +111,47 @@ describe('suggestions in the studio', () => {
     expect(await idsOf('halt')).toEqual(['GOAL-NEW']);
     expect(await idsOf('lost')).toEqual(['GOAL-OLD']);
     expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
+  });
+
+  it('have a whole id of each type, and say what was looked at', async () => {
+    await opened.writer.putNode('USER-x9', { name: 'Noether', country: 'DE' });
+    const { answer } = await client.get('/api/suggest?text=x9');
+    expect(answer.suggestions[0]).toMatchObject({ id: 'USER-x9' });
+    expect(answer).toMatchObject({ listed: null, types: ['GOAL', 'USER'], searches: ['GOAL.status', 'USER.name'] });
+    expect(answer.looked).toMatchObject({ isWhole: true });
+    // A type in small letters is one, too.
+    const small = await client.get('/api/suggest?text=user-x9');
+    expect(small.answer.suggestions[0]).toMatchObject({ id: 'USER-x9' });
+    expect(small.answer.types).toEqual(['USER']);
+    expect((await client.get('/api/suggest?text=USER-')).answer.types).toEqual([]);
+    expect((await client.post('/api/sample', {})).answer.looked).toMatchObject({ isWhole: true });
+  });
+
+  it('have ids that begin with a text from the list of their type, however new they are', async () => {
+    const listed = await openStudioOf(
+      defineGraph({ table: uniqueTableName(), nodes: { ORG: node({ view: ['name'], list: true }) }, edges: {} }),
+      {
+        page: stub.page,
+      },
+    );
+    try {
+      const { get } = studioClient(listed.studio.url);
+      const idsOf = async (text: string): Promise<string[]> =>
+        (await get(`/api/suggest?text=${text}`)).answer.suggestions.map(({ id }: { id: string }) => id);
+      expect(await idsOf('ORG-1')).toEqual([]);
+      // The sample is of before.
+      await listed.writer.batch((batch) => {
+        for (let i = 0; i < 30; i++) batch.putNode(`ORG-1${String(i).padStart(2, '0')}`, { name: 'Acre' });
+        batch.putNode('ORG-2', { name: 'Bell' });
+      });
+      await listed.worker.idle();
+      expect(await idsOf('ORG-10')).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ORG-10${i}`));
+      expect(await idsOf('org-12')).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ORG-12${i}`));
+      expect(await idsOf('ORG-2')).toEqual(['ORG-2']);
+      expect(await idsOf('ORG-3')).toEqual([]);
+    } finally {
+      await listed.close();
+    }
   });
 });
 

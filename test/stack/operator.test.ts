@@ -31,7 +31,7 @@ const STEPS: Record<string, string[]> = {
   "The state machine's execution shows the worker": [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
   ],
-  'start a failed execution again': ['states:RedriveExecution'],
+  'a failed execution that is started again': ['states:RedriveExecution'],
   'Enable the rule `edgeloom-prod-redrive` again': ['events:EnableRule', 'events:DescribeRule'],
 };
 

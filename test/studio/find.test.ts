@@ -26,6 +26,30 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     expect(await field().inputValue()).toBe('');
   });
 
+  it('says what was looked at, also where nothing is found, and reads on in a table that it has a part of', async () => {
+    const { page } = at.seen;
+    let reads = 0;
+    await page.route('**/api/suggest**', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as { answer: { looked: object } };
+      const looked = { ...document.answer.looked, of: 9_000, isWhole: reads > 0 };
+      await route.fulfill({ response, json: { ...document, answer: { ...document.answer, looked } } });
+    });
+    await page.route('**/api/sample', async (route) => {
+      if (route.request().method() === 'POST') reads += 1;
+      await route.continue();
+    });
+    await field().fill('nobody');
+    await page.getByText(/Looked at \d+ of about 9,000 items/).waitFor();
+    await page.getByText('the whole id in GOAL, USER').waitFor();
+    expect(await found().count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Read on: 512 RCU at most' }).click();
+    await page.getByText(/Looked at all \d+ items/).waitFor();
+    expect(reads).toBe(1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('finds types, searches and places, by arrows too', async () => {
     const { page } = at.seen;
     await page.keyboard.press('Control+k');

@@ -3,7 +3,7 @@ import { describeTable } from '../../../src/store/table.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';
-import type { SampleAnswer, Sampled, SampledNode } from '../base/table-sample.ts';
+import type { SampleAnswer, Sampled, SampledNode, SampledTable } from '../base/table-sample.ts';
 
 /** Some nodes of the sample. */
 export interface RandomNodesAnswer {
@@ -28,8 +28,17 @@ export const LIVE_ROUTES = [
 ];
 
 /** The sample of the table, as it is known or read now. */
-export async function sampleOf({ graph, store, client, sample }: RequestContext): Promise<Sampled> {
-  return await sample.read(graph, store, async () => (await describeTable(graph, { client })).itemCount);
+export async function sampleOf(context: RequestContext): Promise<Sampled> {
+  return await context.sample.read(sampledTable(context));
+}
+
+/** The sample with the next part of the table in it. */
+export async function readOnSample(context: RequestContext): Promise<Sampled> {
+  return await context.sample.readOn(sampledTable(context));
+}
+
+function sampledTable({ graph, store, client }: RequestContext): SampledTable {
+  return { graph, store, itemCount: async () => (await describeTable(graph, { client })).itemCount };
 }
 
 /** Nodes in an order that chance gives. */

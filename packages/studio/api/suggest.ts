@@ -1,9 +1,13 @@
 import * as z from 'zod';
+import { stringOf } from '../../../src/core/items/attribute-value.ts';
+import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
+import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
-import { sampleOf } from './live.ts';
+import { type LookedAt, MOST_RCU } from '../base/table-sample.ts';
+import { readOnSample, sampleOf } from './live.ts';
 
 /** A node that a few letters may be about. */
 export interface Suggestion {
@@ -14,53 +18,130 @@ export interface Suggestion {
   by: string | null;
 }
 
+/** Nodes that a text may be about, and the places that were looked at for them. */
+export interface SuggestAnswer {
+  suggestions: Suggestion[];
+  /** The part of the table that was read. */
+  looked: LookedAt;
+  /** Read units that a look at the next part takes at most. */
+  nextRcu: number;
+  /** The node type whose list has all ids that begin with the text; null: no list was asked. */
+  listed: string | null;
+  /** The node types of which the text may be a whole id: it was asked for. */
+  types: string[];
+  /** The searches that were asked for a name. */
+  searches: string[];
+}
+
 /** Nodes that an answer suggests. */
 const MOST = 8;
 /** Searches that are asked, and the shards that are asked for a beginning: each shard is a Query. */
 const SEARCHES = 12;
 const MOST_SHARDS = 32;
+/** Node types that are asked for an id: each is a GetItem. */
+const MOST_TYPES = 40;
 
 /** Nodes as one types. */
 export const SUGGEST_ROUTES = [
   route(
     'GET /api/suggest',
     z.object({ text: input.id }),
-    async (context, { text }): Promise<{ suggestions: Suggestion[] }> => ({
-      suggestions: await suggest(context, text),
-    }),
+    async (context, { text }): Promise<SuggestAnswer> => suggest(context, text),
   ),
+  // The next part of the table, for ids that no index finds.
+  route('POST /api/sample', z.object({}), async (context): Promise<{ looked: LookedAt }> => {
+    const { looked } = await readOnSample(context);
+    return { looked };
+  }),
 ];
 
-/** The node of that id, then nodes of the sample, then what searches find that begins with the text. */
-async function suggest(context: RequestContext, text: string): Promise<Suggestion[]> {
+/** The nodes of that id, then nodes of the sample and of a list, then results of searches for names that begin with the text. */
+async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
   const { graph, reader } = context;
-  const [{ nodes }, itself, hits] = await Promise.all([
+  const searches = searchesByText(graph);
+  const start = idText(graph, text);
+  const wholes = wholeIds(graph, start);
+  const list = listOf(graph, start);
+  const [{ nodes, looked }, found, listed, hits] = await Promise.all([
     sampleOf(context),
-    isNodeId(graph, text) ? reader.getNode(text) : null,
-    Promise.all(searchesByText(graph).map((search) => hitsOf(context, search, text))),
+    Promise.all(wholes.map((id) => reader.getNode(id))),
+    list === undefined ? [] : idsOfList(context, list, start),
+    Promise.all(searches.map((search) => hitsOf(context, search, text))),
   ]);
-  const small = text.toLowerCase();
-  const isLike = (one: string | null): boolean => one?.toLowerCase().includes(small) === true;
-  const met = [...nodes.values()].flatMap((known) =>
-    [...known].filter(([id, name]) => isLike(id) || isLike(name)).map(([id, name]) => ({ id, name })),
-  );
+  const byId = (id: string): Suggestion => ({ id, name: null, by: null });
   const all = [
-    ...(itself === null ? [] : [{ id: text, name: null, by: null }]),
-    ...met.slice(0, MOST).map((node) => ({ ...node, by: null })),
+    ...found.flatMap((node) => (node === null ? [] : [byId(node.id)])),
+    ...likeOf(nodes, text).slice(0, MOST),
+    ...listed.map(byId),
     ...hits.flat(),
   ];
-  const byId = new Map<string, Suggestion>();
+  const each = new Map<string, Suggestion>();
   // A node that comes again keeps its place, and gets a name where it had none.
-  for (const one of all) byId.set(one.id, { ...one, ...nameOf(byId.get(one.id)) });
-  return [...byId.values()].slice(0, MOST);
+  for (const one of all) each.set(one.id, { ...one, ...nameOf(each.get(one.id)) });
+  return {
+    suggestions: [...each.values()].slice(0, MOST),
+    looked,
+    nextRcu: MOST_RCU,
+    listed: list === undefined ? null : typeOf(start),
+    types: [...new Set(wholes.map(typeOf))],
+    searches: searches.map(({ indexPartition }) => indexPartition),
+  };
 }
 
 function nameOf(known: Suggestion | undefined): Partial<Suggestion> {
   return known === undefined || known.name === null ? {} : known;
 }
 
-function isNodeId(graph: CompiledModel, text: string): boolean {
-  return graph.nodes.has(parseNodeId(text)?.type ?? '');
+/** Nodes whose id or name has the text: those whose id begins with it come first. */
+function likeOf(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, text: string): Suggestion[] {
+  const small = text.toLowerCase();
+  const rankOf = (id: string, name: string | null): number => {
+    const places = [id, id.slice(id.indexOf('-') + 1), name ?? ''].map((one) => one.toLowerCase().indexOf(small));
+    const first = places.indexOf(0);
+    if (first >= 0) return first;
+    return places.some((place) => place > 0) ? places.length : -1;
+  };
+  return [...nodes.values()]
+    .flatMap((known) => [...known].map(([id, name]) => ({ id, name, by: null, rank: rankOf(id, name) })))
+    .filter(({ rank }) => rank >= 0)
+    .sort((left, right) => left.rank - right.rank || (left.id < right.id ? -1 : 1))
+    .map(({ rank: _, ...node }) => node);
+}
+
+/** The text as an id of the model begins: its type in capitals. */
+function idText({ nodes }: CompiledModel, text: string): string {
+  const type = typeOf(text).toUpperCase();
+  return nodes.has(type) ? type + text.slice(type.length) : text;
+}
+
+/** The ids that a text may be as a whole: itself, and where it names no type, with each type before it. */
+function wholeIds({ nodes }: CompiledModel, text: string): string[] {
+  if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
+  return parseNodeId(text) === undefined ? [] : [text];
+}
+
+function typeOf(id: string): string {
+  return id.slice(0, id.indexOf('-'));
+}
+
+/** The list of the type that the text begins with. */
+function listOf({ nodes }: CompiledModel, text: string): SearchModel | undefined {
+  return nodes.get(typeOf(text))?.searches.get(NODE_LIST);
+}
+
+/** The first ids of a list that begin with the text: the index sorts them. */
+async function idsOfList({ graph, store, leases }: RequestContext, list: SearchModel, text: string): Promise<string[]> {
+  return await leases.hold(async (projections) => {
+    const { places } = projections.search(list).inForce;
+    const sortKey = { beginsWith: indexSortKey('', text) };
+    const pages = await Promise.all(
+      places
+        .partitions(undefined)
+        .map((partition) => store.query({ index: 'gsi0', partition, sortKey, itemKeys: places.itemKeys, limit: MOST })),
+    );
+    const ids = pages.flatMap(({ items }) => items.map((item) => stringOf(item[graph.table.partitionKey]) ?? ''));
+    return ids.sort().slice(0, MOST);
+  });
 }
 
 /** Searches that find a text in few calls: its beginning over few shards, or the whole text in the shard of its value. */
@@ -70,7 +151,7 @@ function searchesByText({ nodes }: CompiledModel): SearchModel[] {
     .filter(({ name, order, shards, shardBy, partition }) => {
       const isText = order.kind === 'attribute' && order.type === 'string';
       return (
-        name !== '' &&
+        name !== NODE_LIST &&
         isText &&
         partition === undefined &&
         shards !== 'value' &&

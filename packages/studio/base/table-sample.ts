@@ -48,8 +48,8 @@ export interface SampledNode {
 const SEGMENTS = 16;
 const PAGE_ITEMS = 500;
 const PAGES_AT_ONCE = 4;
-/** A sample takes about this many read capacity units at most: 4 MB of items. */
-const MOST_RCU = 512;
+/** A look at a part of the table takes about this many read capacity units at most: 4 MB of items. */
+export const MOST_RCU = 512;
 /** How long a sample is used, in milliseconds: a second for each unit that it took, and within these bounds. */
 const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
 /** An attribute with more values, or with longer ones, is no choice. */
@@ -62,76 +62,126 @@ const MOST_ENDS = 500;
 /** Attributes that people recognise a node by, where the model names none. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
-/** A sample of a table, read when it is asked for, and again later: a small one soon, since it costs little. */
-export class TableSample {
-  private kept: { untilMs: number; sample: Promise<Sampled> } | undefined;
-
-  /**
-   * The sample, as it is known or read now.
-   *
-   * @param itemCount gives the number of items that the table says it has.
-   */
-  async read(graph: CompiledModel, store: ScanSource, itemCount: () => Promise<number>): Promise<Sampled> {
-    const nowMs = Date.now();
-    if (this.kept === undefined || nowMs > this.kept.untilMs) {
-      const kept = { untilMs: nowMs + KEPT_MS.most, sample: readSample(graph, store, itemCount, nowMs) };
-      this.kept = kept;
-      kept.sample.then(
-        ({ rcu }) => {
-          kept.untilMs = Date.now() + Math.min(KEPT_MS.most, Math.max(KEPT_MS.least, rcu * 1_000));
-        },
-        () => undefined,
-      );
-      // A sample that failed is read again by the next question.
-      kept.sample.catch(() => {
-        if (this.kept === kept) this.kept = undefined;
-      });
-    }
-    return await this.kept.sample;
-  }
+/** The part of a table that a sample has read. */
+export interface LookedAt {
+  /** When it was read last, in milliseconds since 1970. */
+  atMs: number;
+  /** The number of items that were read, derived ones included, and of all items of the table as far as it is known. */
+  items: number;
+  of: number;
+  isWhole: boolean;
 }
 
 /** A sample with the nodes in it. */
 export interface Sampled {
   answer: SampleAnswer;
+  looked: LookedAt;
   /** Read capacity units that it took. */
   rcu: number;
   /** The nodes that the sample has: by type the name of each by its id, in no order that means anything. */
   nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
-async function readSample(
-  graph: CompiledModel,
-  store: ScanSource,
-  itemCount: () => Promise<number>,
-  atMs: number,
-): Promise<Sampled> {
-  const counter = new SampleCounter(graph);
-  const waiting: { segment: number; startKey?: Item }[] = Array.from({ length: SEGMENTS }, (_, segment) => ({
+/** A table to sample. */
+export interface SampledTable {
+  graph: CompiledModel;
+  store: ScanSource;
+  /** Gives the number of items that the table says it has. */
+  itemCount: () => Promise<number>;
+}
+
+interface KeptSample {
+  untilMs: number;
+  reader: SampleReader;
+  sample: Promise<Sampled>;
+}
+
+/** A sample of a table, read when it is asked for, and again later: a small one soon, since it costs little. */
+export class TableSample {
+  private kept: KeptSample | undefined;
+
+  /** The sample, as it is known or read now. */
+  async read(table: SampledTable): Promise<Sampled> {
+    if (this.kept === undefined || Date.now() > this.kept.untilMs) {
+      const reader = new SampleReader(table.graph);
+      this.keep(reader, reader.readOn(table));
+    }
+    return await this.kept!.sample;
+  }
+
+  /** The sample with the next part of the table in it; the same one where it has the whole table. */
+  async readOn(table: SampledTable): Promise<Sampled> {
+    const known = this.read(table);
+    const { reader } = this.kept!;
+    this.keep(
+      reader,
+      known.then((sampled) => (sampled.looked.isWhole ? sampled : reader.readOn(table))),
+    );
+    return await this.kept!.sample;
+  }
+
+  private keep(reader: SampleReader, sample: Promise<Sampled>): void {
+    const kept = { untilMs: Date.now() + KEPT_MS.most, reader, sample };
+    this.kept = kept;
+    sample.then(
+      ({ rcu }) => {
+        kept.untilMs = Date.now() + Math.min(KEPT_MS.most, Math.max(KEPT_MS.least, rcu * 1_000));
+      },
+      () => {
+        // The next question reads a sample again after one that failed.
+        if (this.kept === kept) this.kept = undefined;
+      },
+    );
+  }
+}
+
+/** Reads a table part by part. */
+class SampleReader {
+  private readonly counter: SampleCounter;
+  private readonly waiting: { segment: number; startKey?: Item }[] = Array.from({ length: SEGMENTS }, (_, segment) => ({
     segment,
   }));
-  let rcu = 0;
-  let itemsRead = 0;
-  while (waiting.length > 0 && rcu < MOST_RCU) {
-    const pages = await Promise.all(
-      waiting.splice(0, PAGES_AT_ONCE).map(async (place) => {
-        const page = await store.scan({ ...place, segments: SEGMENTS, limit: PAGE_ITEMS });
-        return { page, segment: place.segment };
-      }),
-    );
-    for (const { page, segment } of pages) {
-      rcu += page.rcu;
-      for (const item of page.items) if (counter.add(item)) itemsRead += 1;
-      // Segments take turns, so that a sample that ends early has a part of each.
-      if (page.lastKey !== undefined) waiting.push({ segment, startKey: page.lastKey });
-    }
+  private rcu = 0;
+  private itemsRead = 0;
+
+  constructor(graph: CompiledModel) {
+    this.counter = new SampleCounter(graph);
   }
-  const isWhole = waiting.length === 0;
-  const all = isWhole ? itemsRead : await itemCount();
-  const isKnown = all > itemsRead;
-  const precision = isWhole ? 'exact' : isKnown ? 'estimate' : 'at least';
-  const scale = isWhole || !isKnown ? 1 : all / itemsRead;
-  return { answer: { atMs, precision, itemsRead, ...counter.counts(scale) }, rcu, nodes: counter.met };
+
+  /** Reads the next part. One at a time. */
+  async readOn({ store, itemCount }: SampledTable): Promise<Sampled> {
+    const most = this.rcu + MOST_RCU;
+    while (this.waiting.length > 0 && this.rcu < most) {
+      const pages = await Promise.all(
+        this.waiting.splice(0, PAGES_AT_ONCE).map(async (place) => {
+          const page = await store.scan({ ...place, segments: SEGMENTS, limit: PAGE_ITEMS });
+          return { page, segment: place.segment };
+        }),
+      );
+      for (const { page, segment } of pages) {
+        this.rcu += page.rcu;
+        for (const item of page.items) if (this.counter.add(item)) this.itemsRead += 1;
+        // Segments take turns, so that a sample that ends early has a part of each.
+        if (page.lastKey !== undefined) this.waiting.push({ segment, startKey: page.lastKey });
+      }
+    }
+    return this.sampled(this.waiting.length === 0 ? this.itemsRead : await itemCount());
+  }
+
+  private sampled(all: number): Sampled {
+    const { rcu, itemsRead, counter } = this;
+    const isWhole = this.waiting.length === 0;
+    const atMs = Date.now();
+    const isKnown = all > itemsRead;
+    const precision = isWhole ? 'exact' : isKnown ? 'estimate' : 'at least';
+    const scale = isWhole || !isKnown ? 1 : all / itemsRead;
+    return {
+      answer: { atMs, precision, itemsRead, ...counter.counts(scale) },
+      looked: { atMs, items: itemsRead, of: Math.max(all, itemsRead), isWhole },
+      rcu,
+      nodes: counter.met,
+    };
+  }
 }
 
 /** Counts items by type. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import { goTo, Link } from '../base/place.tsx';
-import { useSuggestions } from './id-form.tsx';
+import { LookedAtText, useSuggestions } from './id-form.tsx';
 
 /** Something that the field finds. */
 interface Found {
@@ -19,7 +19,7 @@ const MOST_OWN = 6;
 export function Find({ model, places }: { model: ModelAnswer | undefined; places: readonly Found[] }) {
   const [text, setText] = useState('');
   const form = useRef<HTMLFormElement>(null);
-  const nodes = useSuggestions(text);
+  const found = useSuggestions(text);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isTyped = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
@@ -34,14 +34,18 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
   const small = text.trim().toLowerCase();
   const own = small === '' ? [] : [...places, ...typesOf(model)].filter(({ title }) => isLike(title, small));
   const all: Found[] = [
-    ...nodes.map(({ id, name, by }) => ({ to: addressOf('/explore', { id }), title: id, note: name ?? by })),
+    ...found.suggestions.map(({ id, name, by }) => ({
+      to: addressOf('/explore', { id }),
+      title: id,
+      note: name ?? by,
+    })),
     ...own.slice(0, MOST_OWN),
   ];
   const leave = (): void => setText('');
   const move = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') leave();
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    const stops = [...form.current!.querySelectorAll<HTMLElement>('input, a')];
+    const stops = [...form.current!.querySelectorAll<HTMLElement>('input, a, button')];
     const at = stops.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1);
     event.preventDefault();
     stops[Math.max(0, Math.min(stops.length - 1, at))]?.focus();
@@ -67,16 +71,21 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
           spellcheck={false}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        {all.length > 0 && (
-          <ul class="suggestions" aria-label="Found">
-            {all.map(({ to, title, note }) => (
-              <li key={to}>
-                <Link to={to}>
-                  <bdi class="key">{title}</bdi> {note !== null && <bdi class="quiet">{note}</bdi>}
-                </Link>
-              </li>
-            ))}
-          </ul>
+        {(all.length > 0 || found.answer !== undefined) && (
+          <div class="suggestions">
+            {all.length > 0 && (
+              <ul aria-label="Found">
+                {all.map(({ to, title, note }) => (
+                  <li key={to}>
+                    <Link to={to}>
+                      <bdi class="key">{title}</bdi> {note !== null && <bdi class="quiet">{note}</bdi>}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {found.answer !== undefined && <LookedAtText found={found} answer={found.answer} />}
+          </div>
         )}
       </form>
     </search>

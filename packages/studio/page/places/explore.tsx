@@ -41,7 +41,7 @@ export function Explore({ model, parameters }: PlaceProps) {
 /** The question that the form shows: that of the address, else one for the nodes of its type. */
 function questionHere({ model, parameters }: PlaceProps, type: string | undefined): Question {
   const { type: _, ...question } = { ...questionOf(parameters), limit: parameters.get('limit') ?? FIRST_ROWS };
-  // Beside a node the type may be that of the edges that enter it.
+  // With a node the type may be that of the edges that enter it.
   const isOfEdges = parameters.get('part') === 'inbound' && parameters.has('type');
   if (parameters.has('id'))
     return isOfEdges ? { ...question, type: parameters.get('type')! } : { limit: question.limit };

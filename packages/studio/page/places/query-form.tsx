@@ -186,7 +186,7 @@ function Target({ edge: { to }, id }: { edge: DescribedEdge; id: string }) {
   const type = to[0]!;
   const { answer } = useAnswer<RandomNodesAnswer>('/api/random', { type });
   const [text, setText] = useState('');
-  const suggested = useSuggestions(text).filter((one) => to.includes(one.id.slice(0, one.id.indexOf('-'))));
+  const suggested = useSuggestions(text).suggestions.filter((one) => to.includes(one.id.slice(0, one.id.indexOf('-'))));
   const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
   return (
     <label>
