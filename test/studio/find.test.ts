@@ -73,7 +73,7 @@ describe.skipIf(!HAS_BROWSER)('the first paint of the overview', () => {
       const held = new Promise<void>((resolve) => {
         release = resolve;
       });
-      await page.route('**/api/status', async (route) => {
+      await page.route('**/api/status?**', async (route) => {
         await held;
         await route.continue();
       });

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { describeTable, hasTtl } from '../../../src/store/table.ts';
-import type { Status } from '../../../src/trust/explain/status.ts';
-import { tableStatus } from '../../../src/trust/explain/table-status.ts';
+import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
+import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
+import { tableFacts } from '../../../src/trust/explain/table-status.ts';
+import type { RequestContext } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { input, route } from '../base/route.ts';
+import { KEPT_MS, type StatusLook, type StreamPart, type TableFacts } from '../base/status-walk.ts';
 
 /** Facts that stay the same while a studio runs. */
 export interface ModelAnswer extends DescribedModel {
@@ -15,6 +18,10 @@ export interface ModelAnswer extends DescribedModel {
 export interface StatusAnswer extends Omit<Status, 'rcu'> {
   /** When it was looked at, in milliseconds since 1970. */
   atMs: number;
+  /** How long the look is kept, in milliseconds. */
+  keptMs: number;
+  /** How far the stream is looked at: `shards` and `consumers` are empty until it is read. */
+  stream: { state: 'reading' | 'read' } | Extract<StreamPart<never>, { state: 'failed' }>;
   table: { name: string; status: string; indexes: string[]; itemCount: number; sizeBytes: number };
 }
 
@@ -23,15 +30,33 @@ export const OVERVIEW_ROUTES = [
   route('GET /api/model', z.object({}), async ({ graph, isWritable }): Promise<ModelAnswer> => {
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
-  // Without the stream the answer is there at once: the first look at a stream may read many pages of it.
-  route('GET /api/status', z.object({ quick: input.flag }), async (context, { quick }): Promise<StatusAnswer> => {
-    const { graph, store, client } = context;
-    const table = await describeTable(graph, { client });
-    const ttl = await hasTtl(client, graph);
-    const position = quick ? undefined : await context.position.find();
-    const looks = { graph, store, table, hasTtl: ttl, position: position && { look: position.latest } };
-    const { rcu: _, ...status } = await tableStatus(looks);
-    const { table: name, status: state, indexes, itemCount, sizeBytes } = table;
-    return { ...status, atMs: Date.now(), table: { name, status: state, indexes, itemCount, sizeBytes } };
-  }),
+  route('GET /api/status', z.object({ quick: input.flag, again: input.flag }), answerStatus),
 ];
+
+async function answerStatus(
+  context: RequestContext,
+  { quick, again }: { quick: boolean; again: boolean },
+): Promise<StatusAnswer> {
+  const { graph, statusWalk } = context;
+  if (again) statusWalk.forget();
+  const { atMs, facts: known, stream } = await statusWalk.ask(lookOf(context), quick);
+  const position = stream.state === 'read' ? stream.position : undefined;
+  const { rcu: _, ...status } = statusOf(graph, known.facts, position, Date.now());
+  const { table: name, status: state, indexes, itemCount, sizeBytes } = known.table;
+  return {
+    ...status,
+    ...{ atMs, keptMs: KEPT_MS, table: { name, status: state, indexes, itemCount, sizeBytes } },
+    stream: stream.state === 'failed' ? stream : { state: stream.state },
+  };
+}
+
+function lookOf(context: RequestContext): StatusLook<TableFacts, StreamPosition | undefined> {
+  const { graph, store, client } = context;
+  return {
+    facts: async () => {
+      const table = await describeTable(graph, { client });
+      return { table, facts: await tableFacts({ graph, store, table, hasTtl: await hasTtl(client, graph) }) };
+    },
+    position: async () => (await context.position.find())?.latest(),
+  };
+}

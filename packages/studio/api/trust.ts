@@ -101,7 +101,7 @@ async function startCheck(
   scope: Scope,
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
-  const { graph, store, client, checks, isWritable } = context;
+  const { graph, store, client, checks, isWritable, statusWalk } = context;
   const { itemCount } = await describeTable(graph, { client });
   const position = await context.position.find();
   const options: CheckOptions = {
@@ -117,6 +117,7 @@ async function startCheck(
   checks.start(describedScope(scope, itemCount), graph, options, async (result) => {
     const isLast = scope.kind === 'table' && isWritable;
     if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
+    statusWalk.forget();
   });
   return { check: checks.state ?? null };
 }

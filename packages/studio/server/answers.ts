@@ -63,6 +63,8 @@ export async function answerRequest(
     }
     const input = route.method === 'GET' ? parametersOf(url.searchParams) : await readBody(request);
     const answer = await route.answer(own, input);
+    // Its status is of before the write.
+    if (route.writes) context.statusWalk.forget();
     sendJson(response, status, { answer, units: unitsOf(own.store) });
   } catch (error) {
     const document = failureDocument(error);

@@ -14,6 +14,7 @@ import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { LiveFeed } from '../base/live-feed.ts';
 import { ProjectorTap } from '../base/projector-tap.ts';
+import { StatusWalk } from '../base/status-walk.ts';
 import { TableSample } from '../base/table-sample.ts';
 import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
@@ -66,6 +67,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     flow,
     live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
     sample: new TableSample(),
+    statusWalk: new StatusWalk(Date.now),
     endedCounts: new EndedCounts(),
     timeline: new Timeline(),
   };

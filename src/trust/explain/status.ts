@@ -171,19 +171,57 @@ export async function status(graph: CompiledModel, options: StatusOptions): Prom
 }
 
 async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
-  const { graph, store, missing = [], projections = [] } = options;
-  const { now } = runtimeOf(options);
-  const stats: ReadStats = { rcu: 0 };
   const position = await options.position?.();
-  const consumers = position?.consumers ?? [];
+  const facts = await readFacts(options);
+  return statusOf(options.graph, facts, position, runtimeOf(options).now());
+}
+
+/** The part of a status that the table says, without its stream. */
+export interface StatusFacts {
+  missing: readonly string[];
+  projections: readonly ProjectionStatus[];
+  quarantined: Record<string, number>;
+  lastCheck: LastCheck | undefined;
+  observed: SavedProgress | undefined;
+  erasures: Awaited<ReturnType<typeof readErasures>>;
+  mirrored: Awaited<ReturnType<typeof mirrorStatus>>;
+  rcu: number;
+}
+
+/** Reads the part of a status that the table says. */
+export async function readFacts({
+  graph,
+  store,
+  missing = [],
+  projections = [],
+}: OfGraph<Omit<StatusOptions, 'position'>>): Promise<StatusFacts> {
+  const stats: ReadStats = { rcu: 0 };
   const quarantined = await countQuarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
-  const { erasures: begun, unreadable } = await readErasures(store, stats);
+  const erasures = await readErasures(store, stats);
+  const mirrored = await mirrorStatus(graph, store, { stats });
+  return { missing, projections, quarantined, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
+}
+
+/**
+ * The status that these facts and the position come to.
+ *
+ * @param position how far the stream is applied; undefined: there is none, or nobody has looked.
+ */
+export function statusOf(
+  graph: CompiledModel,
+  facts: StatusFacts,
+  position: StreamPosition | undefined,
+  nowMs: number,
+): Status {
+  const { missing, projections, quarantined, lastCheck, observed, rcu } = facts;
+  const { erasures: begun, unreadable } = facts.erasures;
+  const { sources, conflicts, hasMore } = facts.mirrored;
+  const consumers = position?.consumers ?? [];
   const indexSample = indexSampleStatus(observed?.sampled);
-  const { sources, conflicts, hasMore } = await mirrorStatus(graph, store, { stats });
-  const erasures = begun.map((erasure) => erasureStatus(erasure, now()));
-  const seen = seenConsumers(consumers, now());
+  const erasures = begun.map((erasure) => erasureStatus(erasure, nowMs));
+  const seen = seenConsumers(consumers, nowMs);
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
   return {
     shards,
@@ -213,8 +251,8 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
         ([reason, count]) =>
           `${countText(count, 'record')} ${count === 1 ? 'is' : 'are'} in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
-      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
-      ...(observed === undefined ? [] : observerProblems(observed, now())),
+      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, nowMs)),
+      ...(observed === undefined ? [] : observerProblems(observed, nowMs)),
       ...indexSampleProblems(indexSample),
       ...sources.flatMap(sourceProblem),
       ...conflictProblems(conflicts, hasMore),
@@ -223,8 +261,8 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
         ? []
         : [`${countText(unreadable, 'item')} ~edgeloom erasure/… cannot be read: ${UNREADABLE}`]),
     ],
-    advice: adviceOf(graph, presentRate(consumers, now())),
-    rcu: stats.rcu,
+    advice: adviceOf(graph, presentRate(consumers, nowMs)),
+    rcu,
     streamReads: position?.streamReads ?? 0,
   };
 }

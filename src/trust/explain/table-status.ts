@@ -4,7 +4,7 @@ import { readHead } from '../../registry/head.ts';
 import { modelNotice } from '../../registry/notice.ts';
 import type { TableStatus } from '../../store/table.ts';
 import type { PositionOfStream } from './position.ts';
-import { projectionStates, type Status, status } from './status.ts';
+import { projectionStates, readFacts, type Status, type StatusFacts, statusOf } from './status.ts';
 
 /** A table whose status is asked for. */
 export interface TableOfStatus {
@@ -19,7 +19,18 @@ export interface TableOfStatus {
 }
 
 /** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
-export async function tableStatus({ graph, store, table, hasTtl, position }: TableOfStatus): Promise<Status> {
+export async function tableStatus(of: TableOfStatus): Promise<Status> {
+  const position = await of.position?.look();
+  return statusOf(of.graph, await tableFacts(of), position, Date.now());
+}
+
+/** The part of a table's status that is known without its stream: its registry, what it lacks. */
+export async function tableFacts({
+  graph,
+  store,
+  table,
+  hasTtl,
+}: Omit<TableOfStatus, 'position'>): Promise<StatusFacts> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { isManaged, changes, unready = [] } = await modelNotice(graph, store);
   // A migration leaves alone what only other models have: its own text says the remedy.
@@ -27,9 +38,9 @@ export async function tableStatus({ graph, store, table, hasTtl, position }: Tab
   const differs = isManaged
     ? changes.map((change) => `The table keeps another model: ${change}.${remedyOf(change)}`)
     : [];
-  return await status(graph, {
+  return await readFacts({
+    graph,
     store,
-    position: position?.look,
     missing: [
       ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
       ...(hasTtl

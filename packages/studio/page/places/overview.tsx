@@ -1,18 +1,19 @@
 import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { useAnswer, useAskedLater } from '../base/ask.ts';
+import { type Asked, askStudio, type Failure, useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Badge, Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
 import { Live, noteMoment } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
-/** Milliseconds between an answer and the next read of the status while the page is in front. */
-const EVERY_MS = 5_000;
+/** Milliseconds between two looks for the stream's part of a status: the table is not read again. */
+const SOON_MS = 500;
 const STATE_KINDS = {
   'at end': 'good',
   behind: 'late',
@@ -23,16 +24,18 @@ const STATE_KINDS = {
 
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
-  const asked = useAnswer<StatusAnswer>('/api/status');
+  // The first answer is there before the stream is read.
+  const ofTable = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
+  const { answer: known } = ofTable;
+  const isReading = known?.stream.state === 'reading';
+  useAskedLater(ofTable, isReading ? SOON_MS : known?.keptMs);
+  const asked = ofStream(ofTable);
   const { answer } = asked;
-  useAskedLater(asked, EVERY_MS);
-  // The answer without the stream comes first.
-  const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
-  const ofTable = answer === undefined && asked.failure === undefined ? quick : asked;
   // Before it is drawn: a moment that is known already is not noted again.
   if (answer !== undefined) noteMoment(answer);
   return (
     <div class="cards">
+      {known !== undefined && <Looked status={known} onLook={ofTable.again} />}
       {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
       <Card title="Model" wide>
         <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} open={parameters.getAll('open')} />
@@ -62,11 +65,41 @@ export function Overview({ model, parameters }: PlaceProps) {
         <Link to="/trust">Run a check</Link>
       </Card>
       <Card title="Verified">
-        <Told asked={asked}>{(status) => <Verified status={status} />}</Told>
+        <Told asked={ofTable}>{(status) => <Verified status={status} />}</Told>
       </Card>
       <Card title="Table and registry">
         <Told asked={ofTable}>{(status) => <Table status={status} />}</Told>
       </Card>
+    </div>
+  );
+}
+
+/** The answer as far as the stream says it: nothing until that is read, or why it cannot be read. */
+function ofStream(asked: Asked<StatusAnswer>): Asked<StatusAnswer> {
+  const { answer, ...rest } = asked;
+  if (answer?.stream.state === 'read') return asked;
+  if (answer?.stream.state === 'failed') return { ...rest, failure: answer.stream.error };
+  return { ...rest, isWaiting: true };
+}
+
+/** How old the status is, and another look. */
+function Looked({ status: { atMs, keptMs }, onLook }: { status: StatusAnswer; onLook: () => void }) {
+  const [failure, setFailure] = useState<Failure>();
+  const look = (): void => {
+    askStudio('/api/status', { quick: 'true', again: 'true' }).then(() => {
+      setFailure(undefined);
+      onLook();
+    }, setFailure);
+  };
+  return (
+    <div class="wide row looked-at">
+      <span class="quiet">
+        Looked at <Ago at={atMs} />. A look is kept for {figureText(keptMs / 1_000)} s, or until the studio writes.
+      </span>
+      <button type="button" class="small" onClick={look}>
+        Look again
+      </button>
+      {failure !== undefined && <FailureNote failure={failure} />}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry
 import { DRIFT } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, DriftAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer, useAskedLater } from '../base/ask.ts';
+import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { RepairNode } from '../items/repair-node.tsx';
 import { Badge, Card } from '../parts/told.tsx';
@@ -15,9 +15,22 @@ const SHOWN = 8;
 /** Milliseconds until the observer's differences are read again. */
 const AGAIN_MS = 10_000;
 
-/** The differences of the observer and of the last check and the items in quarantine, worst first; without any of them nothing. */
-export function Suspects({ isWritable = false }: { isWritable?: boolean }) {
-  const { answer: quarantine } = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { limit: String(SHOWN) });
+/**
+ * The differences of the observer and of the last check and the items in quarantine, worst first; without any of them nothing.
+ *
+ * @param quarantine the entries that the place has asked for itself; absent: they are asked for here.
+ */
+export function Suspects({
+  quarantine,
+  isWritable = false,
+}: {
+  quarantine?: Asked<Page<QuarantineEntry>>;
+  isWritable?: boolean;
+}) {
+  const own = useAnswer<Page<QuarantineEntry>>(quarantine === undefined ? '/api/quarantine' : undefined, {
+    limit: String(SHOWN),
+  });
+  const quarantined = (quarantine ?? own).answer?.items ?? [];
   const { answer: last } = useAnswer<CheckAnswer>('/api/check');
   const observed = useAnswer<DriftAnswer>('/api/drift');
   useAskedLater(observed, AGAIN_MS);
@@ -29,7 +42,7 @@ export function Suspects({ isWritable = false }: { isWritable?: boolean }) {
   const all = [
     ...known.filter(({ source, target }) => !shown.some((one) => one.source === source && one.target === target)),
     ...shown.filter(isDrift),
-    ...(quarantine?.items ?? []).map(({ source, target, code }) => ({ source, target, why: code })),
+    ...quarantined.map(({ source, target, code }) => ({ source, target, why: code })),
     ...shown.filter((one) => !isDrift(one)),
   ];
   if (all.length === 0) return null;

@@ -4,7 +4,7 @@ import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
-import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { type Asked, type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Ago } from '../parts/ago.tsx';
 import type { Column } from '../parts/grid.tsx';
@@ -15,10 +15,12 @@ import { Suspects } from './suspects.tsx';
 
 /** Problems: records in quarantine, and findings of a check. */
 export function Trust({ model, parameters }: PlaceProps) {
+  const cursor = parameters.get('cursor') ?? undefined;
+  const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
   return (
     <div class="cards">
-      <Suspects isWritable={model.isWritable} />
-      <Quarantine isWritable={model.isWritable} cursor={parameters.get('cursor') ?? undefined} />
+      <Suspects quarantine={asked} isWritable={model.isWritable} />
+      <Quarantine asked={asked} isWritable={model.isWritable} cursor={cursor} />
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
     </div>
   );
@@ -45,8 +47,15 @@ const COLUMNS: Column<QuarantineEntry>[] = [
   { name: 'since', valueOf: ({ since }) => since, show: ({ since }) => <Ago at={since} /> },
 ];
 
-function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: string | undefined }) {
-  const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
+function Quarantine({
+  asked,
+  isWritable,
+  cursor,
+}: {
+  asked: Asked<Page<QuarantineEntry>>;
+  isWritable: boolean;
+  cursor: string | undefined;
+}) {
   return (
     <Card title="Quarantine" wide>
       <PagedRows
