@@ -67,7 +67,14 @@ export function ItemView({ item, isChosen, isWritable, place, onChange, onExplai
           {after !== undefined && (
             <section aria-label="The way of the write">
               <h3>Saved</h3>
-              <Ripple write={{ source: item.source, target: item.target, after }} onProjected={onChange} />
+              <Ripple
+                write={{ source: item.source, target: item.target, after }}
+                onProjected={onChange}
+                onUndone={(next) => {
+                  setAfter(next);
+                  onChange();
+                }}
+              />
             </section>
           )}
           <Explained key={JSON.stringify(item)} {...{ item, isWritable, onChange, onExplained }} />

@@ -5,9 +5,9 @@ const SECONDS_TO_CANCEL = 3;
 
 /** The properties of a button with a countdown. */
 export interface CountdownProps {
-  /** What a click does: `Repair this node`. */
+  /** The action: `Repair this node`. */
   text: string;
-  /** What happens, in front of the seconds that are left, and while it happens: `Repairing`. */
+  /** The action under way: `Repairing`, which becomes `Repairing in 3 s` and `Repairing …`. */
   doing: string;
   isRunning: boolean;
   run: () => void;

@@ -1,11 +1,12 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { ComponentChildren } from 'preact';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import type { KnownNode } from '../../api/nodes.ts';
 import { useKnownNodes } from '../base/known-nodes.ts';
 import type { Live } from '../base/live.ts';
 import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
 import { useCopy } from './copy.tsx';
+import { priceText } from './price.tsx';
 import { Rows } from './rows.tsx';
 import { FailureNote, LiveMark } from './told.tsx';
 import { AnyValue, jsonText } from './value.tsx';
@@ -106,7 +107,7 @@ export function Grid<T>({ items: read, label, own, attributesOf, known, empty, l
             >
               {isFull
                 ? 'Leave the nodes out'
-                : `Read the ${countText(items.length, 'node')}: ${figureText(items.length * NODE_RCU)} RCU or more`}
+                : `Read the ${countText(items.length, 'node')}: ${priceText(items.length * NODE_RCU)}`}
             </button>
           )}
           {told}

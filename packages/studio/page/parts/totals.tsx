@@ -22,26 +22,35 @@ export function Totals({ id, type, touches }: TotalsProps) {
   useAskedAgain(asked, touches);
   return (
     <Told asked={asked}>
-      {({ totals }) => (
-        <Rows
-          label="Numbers of edges"
-          headings={['edges', 'number', 'sums', 'groups', 'problems']}
-          rows={totals.map(({ type: edge, direction, total, hasTooManyGroups }) => {
-            const { count, problems = 0, groups, ...sums } = total;
-            return [
-              `${edge} that ${DIRECTIONS[direction]}`,
-              count,
-              namesAndValues(sums),
-              hasTooManyGroups ? 'more values than a total holds' : groupsText(groups),
-              problems,
-            ];
-          })}
-          empty="The model keeps no totals of these edges."
-        />
-      )}
+      {({ totals }) => {
+        const counted = totals.filter(({ total: { count } }) => count > 0);
+        // A column that says nothing of any type is left out.
+        const columns = COLUMNS.filter(({ textOf }, i) => i < 2 || counted.some((one) => textOf(one) !== ''));
+        return (
+          <Rows
+            label="Numbers of edges"
+            headings={columns.map(({ name }) => name)}
+            rows={counted.map((one) => columns.map(({ textOf }) => textOf(one)))}
+            empty={totals.length === 0 ? 'The model keeps no totals of these edges.' : 'No edges are counted.'}
+          />
+        );
+      }}
     </Told>
   );
 }
+
+/** The columns; the first two are always there. */
+const COLUMNS: readonly { name: string; textOf: (total: TotalOfNode) => string | number }[] = [
+  { name: 'edges', textOf: ({ type, direction }) => `${type} that ${DIRECTIONS[direction]}` },
+  { name: 'number', textOf: ({ total: { count } }) => count },
+  { name: 'sums', textOf: ({ total: { count: _, problems: __, groups: ___, ...sums } }) => namesAndValues(sums) },
+  {
+    name: 'groups',
+    textOf: ({ total: { groups }, hasTooManyGroups }) =>
+      hasTooManyGroups ? 'more values than a total holds' : groupsText(groups),
+  },
+  { name: 'problems', textOf: ({ total: { problems = 0 } }) => problems || '' },
+];
 
 function namesAndValues(values: Record<string, unknown>): string {
   return Object.entries(values)

@@ -81,7 +81,8 @@ function valuesOf({ base, parts }: NodeAnswer): ReadonlyMap<string, unknown> {
 /** The edges of a node's set that the other one lacks, labels included. */
 function OnlyOf({ node, other }: { node: NodeAnswer; other: NodeAnswer }) {
   const known = new Set(other.edgeSet.map((element) => jsonText(element)));
-  const own = node.edgeSet.filter((element) => !known.has(jsonText(element)));
+  const isLeft = (type: string): boolean => [node, other].some(({ left }) => left.some((one) => one.type === type));
+  const own = node.edgeSet.filter((element) => !known.has(jsonText(element)) && !isLeft(element.type));
   if (own.length === 0) return null;
   return (
     <Rows

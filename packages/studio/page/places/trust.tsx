@@ -19,11 +19,17 @@ export function Trust({ model, parameters }: PlaceProps) {
   const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
   return (
     <div class="cards">
-      <Suspects quarantine={asked} />
+      <Suspects quarantine={asked} isWritable={model.isWritable} />
       <Quarantine asked={asked} isWritable={model.isWritable} cursor={cursor} />
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
     </div>
   );
+}
+
+/** The reason without the key in front of it, which the row has already. */
+function reasonOf({ source, target, reason }: QuarantineEntry): string {
+  const key = `${source} ${target} - `;
+  return reason.startsWith(key) ? reason.slice(key.length) : reason;
 }
 
 const COLUMNS: Column<QuarantineEntry>[] = [
@@ -37,7 +43,7 @@ const COLUMNS: Column<QuarantineEntry>[] = [
     ),
   },
   { name: 'code', valueOf: ({ code }) => code, show: ({ code }) => <code>{code}</code> },
-  { name: 'reason', valueOf: ({ reason }) => reason },
+  { name: 'reason', valueOf: reasonOf },
   { name: 'since', valueOf: ({ since }) => since, show: ({ since }) => <Ago at={since} /> },
 ];
 
