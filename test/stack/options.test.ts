@@ -32,7 +32,7 @@ describe('the table', () => {
         {
           IndexName: 'gsi1',
           KeySchema: key('gsi1pk', 'gsi1sk'),
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['attributes', 'value'] },
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['attributes', 'gsi1value'] },
         },
       ],
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
