@@ -80,8 +80,8 @@ describe('a table whose keys have another type than text', () => {
   }
 
   it.each([
-    ['gsi0sk', 'N', 'the key gsi0sk of the index gsi0 with type S (it has type N)', 'indexKeys'],
-    ['gsi0pk', 'B', 'the key gsi0pk of the index gsi0 with type S (it has type B)', 'indexKeys'],
+    ['gsi0sk', 'N', 'the key gsi0sk of the index gsi0 with type S (it has type N)', 'table.indexes'],
+    ['gsi0pk', 'B', 'the key gsi0pk of the index gsi0 with type S (it has type B)', 'table.indexes'],
     ['target', 'N', 'the key target of the table with type S (it has type N)', 'Keys never change'],
     ['source', 'B', 'the key source of the table with type S (it has type B)', 'Keys never change'],
   ] as const)('%s of type %s is named with both types and the remedy', async (attribute, type, text, remedy) => {

@@ -146,7 +146,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
     "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem']",
   ),
-  studio: inFile('packages/studio/api/nodes.ts', 'view: attributes,', 'view: null,'),
+  studio: inFile('packages/studio/api/nodes.ts', 'base?.attributes ?? null', 'null'),
   status: inFile(
     'trust/explain/status.ts',
     'countQuarantine(graph, store, stats)',
