@@ -6,7 +6,9 @@ import {
   checkKnownOptions,
   type Definition,
   definitionsOf,
+  inboundName,
   type KeyedDefinition,
+  orderName,
   searchName,
   type ViewDefinition,
   viewName,
@@ -34,9 +36,11 @@ export function reviveKeyed(
  * stored, or have had one of its own.
  */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
-  const [, type, order = ''] = /^(?:inbound|order):([^.]*)(?:\.(.*))?$/s.exec(name) ?? [];
-  const edge = type === undefined ? undefined : own.edges.get(type);
+  const edge = [...own.edges.values()].find(
+    ({ type }) => name === inboundName(type) || name.startsWith(orderName(type, '')),
+  );
   if (edge === undefined) return undefined;
+  const order = name.slice(orderName(edge.type, '').length);
   const orders = new Map(listsOf(edge).flatMap((list) => [...list.orders]));
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }

@@ -77,7 +77,7 @@ it('the demo ends with a studio on its data, in which something goes on and no f
   const { lastCheck, quarantined, projections } = (await demo.client.get('/api/status')).answer;
   expect(lastCheck).toMatchObject({ verdict: 'drift', drift: 1 });
   expect(quarantined).toEqual({ 'wrong-type': 1 });
-  expect(projections).toContainEqual({ name: 'search:AIRPORT.city', generation: 2, state: 'ready' });
+  expect(projections).toContainEqual({ name: 'search:AIRPORT.location', generation: 2, state: 'ready' });
   expect((await demo.client.get('/api/timeline')).answer.moments.length).toBeGreaterThan(0);
   await expect.poll(async () => (await demo.client.get('/api/writes')).answer.writes.length).toBeGreaterThan(0);
   // The observer finds what was planted, too.

@@ -6,7 +6,7 @@ import { SHOWN_MS, Stage } from '../simulator/faults/stage.ts';
 
 function modelOf(shards: number): CompiledModel {
   return defineGraph({
-    table: 'records',
+    table: { name: 'records', indexes: 1 },
     nodes: {
       A: node({ view: 'ALL', list: true, search: { '@2': { shards }, 'name@2': { shards }, name: { shards } } }),
     },

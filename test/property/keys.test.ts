@@ -280,7 +280,7 @@ describe('the base item of an index item', () => {
 
 describe('partitions of the index', () => {
   const graph = defineGraph({
-    table: 'records',
+    table: { name: 'records', indexes: 1 },
     nodes: {
       USER: node({
         view: 'ALL',

@@ -97,5 +97,7 @@ export class FeedFollower {
 
 /** An item has one row in each order that it is listed in. */
 function keyOf(change: FeedChange): string {
-  return `${change.item} ${change.kind === 'list' ? change.list.order : ''}`;
+  // An item may be in several lists, or searches, each with changes of its own.
+  const list = change.kind === 'list' ? change.list.order : change.kind === 'search' ? change.list.search : '';
+  return `${change.item} ${list}`;
 }

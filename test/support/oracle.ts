@@ -274,11 +274,11 @@ function compute(base: Base, run: DeriveModel['compute']): string | undefined {
 }
 
 function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
-  const { order, part } = search;
+  const { order, part, itemOf } = search;
   // The items of a part's search have its name behind a mark.
   const keyOf = (make: (name: string) => string): string => {
-    if (part === undefined) return make(search.name);
-    return `~ix/#${part}/${make(search.name.slice(part.length + 1)).slice('~ix/'.length)}`;
+    if (part === undefined) return make(itemOf);
+    return `~ix/#${part}/${make(itemOf.slice(part.length + 1)).slice('~ix/'.length)}`;
   };
   const items = attempt(() => {
     const found: [string, Item][] = [];
@@ -300,8 +300,10 @@ function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
   for (const [sortKey, item] of items ?? []) {
     const name = derivedName(base.source, sortKey);
     const present = wanted.get(name);
+    // Searches by one value share an item, each in an index of its own.
+    if (!search.multiValue) wanted.set(name, { ...present, ...item });
     // Values that fold to one text share an item, which shows the first of them.
-    if (present === undefined || JSON.stringify(item['value']) < JSON.stringify(present['value']))
+    else if (present === undefined || JSON.stringify(item['value']) < JSON.stringify(present['value']))
       wanted.set(name, item);
   }
 }
@@ -322,9 +324,9 @@ function searchItem(
   const within = search.partition === undefined ? undefined : attributeOf(base.item, search.partition);
   if (within !== undefined && !('S' in within)) throw new Underivable();
   return withAttributes(base, search.project, {
-    gsi0pk: { S: search.inForce.places.partition(within?.S, encoded, base.source) },
-    gsi0sk: { S: indexSortKey(encoded, base.source) },
-    value,
+    [`${search.index}pk`]: { S: search.inForce.places.partition(within?.S, encoded, base.source) },
+    [`${search.index}sk`]: { S: indexSortKey(encoded, base.source) },
+    [search.index === 'gsi0' ? 'value' : `${search.index}value`]: value,
   });
 }
 

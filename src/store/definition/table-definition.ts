@@ -35,14 +35,14 @@ export function indexProjection(index: IndexName): Required<Projection> {
  * index needs a value only for a search.
  */
 export function lackingAttributes(
-  { nodes }: Pick<CompiledModel, 'nodes'>,
+  graph: CompiledModel,
   index: IndexName,
   projection: Projection | undefined,
 ): string[] {
   if (projection?.ProjectionType === 'ALL') return [];
   const isSearched =
     index === 'gsi0' ||
-    [...nodes.values()].some(({ searches }) => [...searches.values()].some((one) => one.index === index));
+    [...graph.nodes.values()].some(({ searches }) => [...searches.values()].some((one) => one.index === index));
   return attributesInIndex(index)
     .filter((name) => isSearched || name !== valueIn(index))
     .filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);

@@ -97,7 +97,8 @@ async function act(
       } catch (error) {
         if (!(error instanceof EdgeloomError)) throw error;
         if (kind === 'drop' && IN_THE_WAY.includes(error.code)) later.push(name);
-        else if (error.code !== 'last-generation') throw error;
+        // Another search of the same item may have taken it along.
+        else if (error.code !== 'last-generation' && !isGone(name, error)) throw error;
       }
     }
     // A run may do its part and stop at what another one has to take away.
@@ -105,6 +106,10 @@ async function act(
     open = later;
   }
   return outcome;
+}
+
+function isGone(name: string, { code, message }: EdgeloomError): boolean {
+  return name.startsWith('search:') && code === 'invalid-argument' && message.startsWith('Neither the table');
 }
 
 /** Brings a model to the table; whether something is in its way. */

@@ -142,12 +142,22 @@ export function without(spec: KeyedSpec, projection: string): KeyedSpec {
   return next;
 }
 
+/** Searches each of which has an item of its own, under its own name: each shows another attribute. */
+function apart(search: Readonly<Record<string, object>>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(search).map(([name, one]) => [name, { ...one, project: [`shown by ${name}`] }]),
+  );
+}
+
 export function graphOf({ nodes, edges }: KeyedSpec): CompiledModel {
   const orderOf = ({ by, ofSource }: OrderSpec): unknown => (ofSource ? source(by) : by);
   return defineGraph({
     table: 'records',
     nodes: Object.fromEntries(
-      Object.entries(nodes).map(([type, { list, search }]) => [type, node({ view: ['title'], list, search } as never)]),
+      Object.entries(nodes).map(([type, { list, search }]) => [
+        type,
+        node({ view: ['title'], list, search: apart(search) } as never),
+      ]),
     ),
     edges: Object.fromEntries(
       Object.entries(edges).map(([type, { to, keys, degree, copy, owner, shards, orders }]) => {

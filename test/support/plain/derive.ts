@@ -14,7 +14,7 @@ import {
 import type { SourceNode } from '../../../src/core/model/joined.ts';
 import { FanOutPlaces } from '../../../src/core/model/projection/places.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { inboundItem, searchItems, withAttributes } from './index-items.ts';
+import { inboundItem, searchItems, sharedSearchItem, withAttributes } from './index-items.ts';
 import { attributesOfPart, givenBy, joinedItem, usesSource } from './joined.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 import { targetItems } from './target-items.ts';
@@ -193,7 +193,12 @@ function searchItemsOf(
   problems: Problem[],
 ): [string, Item][] {
   const searches = [...node.searches.values()].filter((search) => search.part === partName);
-  return searches.flatMap((search) => part(problems, () => searchItems(search, subject)) ?? []);
+  const firsts = searches.filter(({ name, itemOf }) => name === itemOf);
+  return firsts.flatMap((first) => {
+    if (first.multiValue) return part(problems, () => searchItems(first, subject)) ?? [];
+    const shared = searches.filter(({ itemOf }) => itemOf === first.name);
+    return sharedSearchItem(shared, subject, problems);
+  });
 }
 
 /** Notes the mistakes of a node in what it gives to the index items of its edges. */

@@ -67,15 +67,30 @@ function addOrderKeys(
   return true;
 }
 
-/** A search's items of a node with their sort keys; more than one only where it has one for each value. */
+/** The item that searches by one value share, with its sort key; none where no search applies. */
+export function sharedSearchItem(
+  searches: readonly SearchModel[],
+  subject: Subject,
+  problems: Problem[],
+): [string, Item][] {
+  const item: Item = {};
+  let indexed = false;
+  for (const search of searches) {
+    const purpose = `search ${search.indexPartition}`;
+    const isIn = part(problems, () => {
+      const encoded = encodeOrder(search.order, subject, Boolean(search.caseInsensitive), purpose);
+      return encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose);
+    });
+    if (isIn === true) indexed = true;
+  }
+  const first = searches[0]!;
+  const whole = indexed ? part(problems, () => withProjection(item, first.project, subject)) : undefined;
+  return whole === undefined ? [] : [[first.inForce.places.first, whole]];
+}
+
+/** The items of a search by several values of a node, with their sort keys. */
 export function searchItems(search: SearchModel, subject: Subject): [string, Item][] {
   const purpose = `search ${search.indexPartition}`;
-  if (!search.multiValue) {
-    const encoded = encodeOrder(search.order, subject, Boolean(search.caseInsensitive), purpose);
-    if (encoded === undefined) return [];
-    const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[search.inForce.places.first, item]];
-  }
   const items = new Map<string, Item>();
   let bytes = 0;
   for (const encoded of eachValue(search, subject, purpose)) {
@@ -83,9 +98,9 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     const present = items.get(key);
     // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
-    const item = searchItem(search, subject, encoded, purpose);
-    if (item === undefined) continue;
-    items.set(key, item);
+    const item: Item = {};
+    if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
+    items.set(key, withProjection(item, search.project, subject));
     bytes += itemSizeBytes(item);
     if (items.size > SEARCH_VALUES || bytes > SEARCH_BYTES) throw tooManyValues(encoded, purpose);
   }
@@ -113,19 +128,19 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
   return values.map((entry) => encode(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
 }
 
-function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
+/** Adds a search's two keys and its value; says whether the search applies. */
+function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): boolean {
   let within: string | undefined;
   if (search.partition !== undefined) {
     within = partitionText(search.partition, subject, purpose);
-    if (within === undefined) return undefined;
+    if (within === undefined) return false;
   }
   const { places } = search.inForce;
   const partition = places.partition(within, encoded.text, subject.source);
-  const item: Item = {};
   const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
-  addIndexKeys(item, 'gsi0', { partition, places }, sorted, subject.source, purpose);
-  item[VALUE] = encoded.value;
-  return withProjection(item, search.project, subject);
+  addIndexKeys(item, search.index, { partition, places }, sorted, subject.source, purpose);
+  item[search.index === 'gsi0' ? VALUE : `${search.index}${VALUE}`] = encoded.value;
+  return true;
 }
 
 /** The encoded value, or with `shards: 'value'` its hash, if a sort key does not hold it: all items of the partition have one value. */

@@ -195,8 +195,8 @@ function isOfNumbers(rows: readonly (readonly unknown[])[], column: number): boo
 
 /** A number with its digits in groups of three: all of them stay. Four digits are no group: they may be a year. */
 function groupedDigits(text: string): string {
-  const [all, sign, whole, rest] = /^(-?)(\d{5,})(\.\d+)?$/.exec(text) ?? [];
-  return all === undefined ? text : `${sign}${whole!.replace(/\B(?=(\d{3})+$)/g, ',')}${rest ?? ''}`;
+  const [all, sign, whole, rest] = /^(-?)(\d{5,40})(\.\d{1,40})?$/.exec(text) ?? [];
+  return all === undefined ? text : `${sign}${whole!.replace(/\B(?=(?:\d{3}){1,13}$)/g, ',')}${rest ?? ''}`;
 }
 
 /** A value as it is copied: a text as it is, and all else as JSON; nothing is an empty text. */

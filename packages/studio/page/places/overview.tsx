@@ -35,8 +35,8 @@ export function Overview({ model, parameters }: PlaceProps) {
   if (answer !== undefined) noteMoment(answer);
   return (
     <div class="cards">
-      {known !== undefined && <Looked status={known} onLook={ofTable.again} />}
       {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
+      {known !== undefined && <Looked status={known} onLook={ofTable.again} />}
       <Card title="Model" wide>
         <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} open={parameters.getAll('open')} />
       </Card>
