@@ -465,7 +465,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('button', { name: /Plan the migration/ }).click();
     await page.getByRole('heading', { name: 'The migration' }).waitFor();
     expect(await page.locator('.what-if').innerText()).toMatch(
-      /search:USER\.name will be built.* WCU and .* RCU in about/s,
+      /search:USER\.name \(with place\) will be built.* WCU and .* RCU in about/s,
     );
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'As it is' }).click();
