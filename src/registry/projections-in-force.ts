@@ -122,6 +122,7 @@ export function projectionsOfRegistry(
       return model;
     },
     search(search) {
+      if (search.native) return search;
       const known = searches.get(search);
       if (known !== undefined) return known;
       const { indexPartition, name, itemOf, index } = search;
@@ -136,6 +137,7 @@ export function projectionsOfRegistry(
       return stored;
     },
     order(edge, order) {
+      if (edge.inbound!.native) return { inbound: edge.inbound!, order };
       const { definition, kept } = requireReady(
         order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
       );
