@@ -11,6 +11,7 @@ import type {
   Store,
 } from '../../../src/core/store-port.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
+import type { TableNames } from '../../../src/core/model/compiled.ts';
 import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
@@ -100,7 +101,7 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
       count('query');
       return process.call(() => {
         table.countCall();
-        return nativePage(table.names, request, table.visible(clock.nowMs));
+        return nativePage(table.names as TableNames, request, table.visible(clock.nowMs));
       });
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),

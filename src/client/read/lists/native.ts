@@ -11,6 +11,7 @@ import type { Filter } from '../../../core/items/filter.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
+import { nativePages } from '../../../core/store-pages.ts';
 import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store-port.ts';
 import type { OwnWrite } from '../../session/own-writes.ts';
 import { sendableRange } from '../request/key-range.ts';
@@ -154,17 +155,13 @@ export async function countNative(
 ): Promise<number> {
   const { partition } = list;
   if (partition === undefined) return 0;
-  const request = requestAfter(context.graph, { ...list, partition }, undefined, false);
   let count = 0;
-  let startKey: Item | undefined;
-  do {
-    const page: QueryResult = await context.store.queryNative({ ...request, ...(startKey && { startKey }) });
-    for (const item of page.items) {
-      const row = rowOf(context, list, item, false);
-      if (row !== undefined && accept(row.item)) count += 1;
-    }
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  for await (const { items } of nativePages(
+    context.store,
+    requestAfter(context.graph, { ...list, partition }, undefined, false),
+  )) {
+    count += items.map((item) => rowOf(context, list, item, false)).filter((row) => row && accept(row.item)).length;
+  }
   return count;
 }
 
