@@ -1,6 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Filter } from '../../../src/core/items/filter.ts';
-import type { IndexName } from '../../../src/core/model/compiled.ts';
+import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import type {
   ItemKey,
   QueryRequest,
@@ -11,7 +11,6 @@ import type {
   Store,
 } from '../../../src/core/store-port.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
-import type { TableNames } from '../../../src/core/model/compiled.ts';
 import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';

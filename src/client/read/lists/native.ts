@@ -103,7 +103,7 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
     budget.spend(rcu, scanned);
     for (const item of items) {
       const row = rowOf(context, list, item, false);
-      // rule: rows-of-own-writes-are-left-out
+      // Whatever the index holds of an item that was just written, the item as it is now says more.
       if (row !== undefined && isWanted(row.item) && !isReplaced.has(row.source)) rows.push(row);
     }
     position = lastKey && placeOf(context.graph, list.index, lastKey, false);
@@ -115,7 +115,6 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const isAtEnd = position === undefined;
   // Behind the last row read may be rows that come before an own one.
   const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, position!) < 0);
-  // rule: own-writes-are-merged-first
   const merged = [...known, ...rows].sort(compare);
   const given = merged.slice(0, limit);
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : position;
