@@ -10,7 +10,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { streamLabel } from '../core/items/watermark.ts';
-import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
+import { type CompiledModel, hasUsualIndexNames, indexKeysOf } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import { keyTypesOf } from './answers.ts';
@@ -49,9 +49,7 @@ export interface TableStatus {
  * nothing. A table whose indexes have names of their own has those that the model needs.
  */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
-  const { indexes, indexNames, indexKeys } = graph.table;
-  const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
-  return isUsual ? { ...graph, indexes } : graph;
+  return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
 
 /** Seconds that creating a table may take. */

@@ -65,8 +65,8 @@ export interface ListChange extends RowChange {
   /** The edge type. */
   type: string;
   /**
-   * The list. `inbound` names the node that the edges enter, and the edge type. For a type with hashed keys the node's place has the hash
-   * of its id: see `hashedEdgeKey`.
+   * The list. `inbound` names the node that the edges enter, and the edge type. For an edge type with hashed keys, it has the
+   * hash of the node's id instead of the id: see `hashedEdgeKey`.
    */
   list: { inbound: [target: string, type: string]; order: string };
 }

@@ -141,6 +141,11 @@ export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexK
   return indexKeys;
 }
 
+/** Tells whether all indexes of a table have their usual names. Then the names of further indexes are known, too. */
+export function hasUsualIndexNames({ indexes, indexNames, indexKeys }: TableNames): boolean {
+  return indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
+}
+
 /** The indexes that edges, and searches, use. */
 export function indexesInUse({
   nodes,
