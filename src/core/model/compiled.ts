@@ -64,6 +64,8 @@ export interface Concerns {
   of(source: string, sortKey: string, item: Item): Concern;
   /** Projections that are neither ready nor gone: a change of the model is under way. */
   readonly changing: readonly ChangingPart[];
+  /** The names of the generations and shapes that readers use. */
+  readonly ready: ReadonlySet<string>;
 }
 
 /** The treatment of one derived item by a check. */

@@ -176,6 +176,26 @@ const OBSERVED: readonly Mutant[] = [
     changes: [setValue('observer-leaves-unknown-items-alone', 'mendable.map(({ suspect }) => suspect)')],
   },
   {
+    name: 'evolution-observer-base-judges-what-is-built',
+    rule: 'A check judges nothing of a generation that it meets while it is built.',
+    changes: [drop('base-judges-nothing-that-is-built')],
+  },
+  {
+    name: 'evolution-observer-keeps-its-base-when-more-is-ready',
+    rule: 'When readers use what the base has not judged, another check of the whole table is the base.',
+    changes: [drop('base-ends-when-what-was-built-is-used')],
+  },
+  {
+    name: 'evolution-observer-keeps-its-time-without-a-base',
+    rule: 'The verified time goes with a base that has not judged all that readers use.',
+    changes: [drop('time-is-withdrawn-with-the-base')],
+  },
+  {
+    name: 'evolution-observer-forgets-what-its-base-has-not-judged',
+    rule: 'Another process of the observer knows what the base has not judged.',
+    changes: [drop('unjudged-is-kept-across-restarts')],
+  },
+  {
     name: 'evolution-observer-judges-what-is-not-registered',
     rule: 'The observer tells of an item that the registry has no place for as that, whatever it holds.',
     changes: [setCondition('item-that-the-registry-lacks-is-judged-as-such', (old) => `${old} || kind !== undefined`)],
