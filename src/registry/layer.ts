@@ -355,7 +355,7 @@ function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly 
     orders: marked,
     inForce: projectionInForce(places, kept),
   };
-  edge[list] = { ...settings, orders, items: [...(edge[list]?.items ?? []), item] };
+  edge[list] = { ...settings, orders, items: [...(edge[list]?.items ?? []), item], native: false };
 }
 
 function sameData(left: unknown, right: unknown): boolean {

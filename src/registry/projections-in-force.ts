@@ -124,6 +124,7 @@ export function projectionsOfRegistry(
       return model;
     },
     search(search) {
+      if (search.native) return search;
       const known = searches.get(search);
       if (known !== undefined) return known;
       const { indexPartition, name, itemOf, index } = search;
@@ -138,6 +139,7 @@ export function projectionsOfRegistry(
       return stored;
     },
     order(edge, order) {
+      if (edge.inbound!.native) return { inbound: edge.inbound!, order };
       const { definition, kept } = requireReady(
         order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
       );

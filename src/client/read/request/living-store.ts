@@ -9,6 +9,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -53,6 +54,12 @@ export class LivingStore extends ForwardingStore {
     const page = await super.query(request);
     const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
     return { ...page, items: countOnly ? [] : items, count: items.length };
+  }
+
+  override async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    const page = await super.queryNative(request);
+    const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
+    return { ...page, items, count: items.length };
   }
 
   /** An item without what is over; undefined: all of it is. */
