@@ -1,7 +1,13 @@
 import { dueList } from '../../src/core/model/compile/due-list.ts';
 import { compileInbound } from '../../src/core/model/compile/inbound.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
-import type { CompiledModel, EdgeModel, InboundSettings, OrderSettings } from '../../src/core/model/compiled.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundModel,
+  InboundSettings,
+  OrderSettings,
+} from '../../src/core/model/compiled.ts';
 import { indexesInUse } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { shardCount } from '../../src/core/model/options/checks.ts';
@@ -59,7 +65,11 @@ function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
   const edge = graph.edges.get(change.edge);
   if (edge === undefined) throw unknown('edge type', change.edge, [...graph.edges.keys()]);
   if (change.kind === 'count') return withEdge(graph, withCount(edge, change.isCounted), ownParts(graph, edge));
-  if (change.kind === 'order') return withEdge(graph, edge, partsWithOrder(graph, edge, change));
+  if (change.kind === 'order') {
+    return edge.inbound?.native === true
+      ? withEdge(graph, withNativeOrder(graph, edge, edge.inbound, change), ownParts(graph, edge))
+      : withEdge(graph, edge, partsWithOrder(graph, edge, change));
+  }
   return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
 }
 
@@ -127,13 +137,11 @@ function partsWithOrder(
 ): EdgeParts {
   const { family, named } = ownParts(graph, edge);
   const present = [...(edge.inbound?.orders.keys() ?? [])];
-  const path = `edges.${edge.type}.inbound.orders.${name}`;
-  if (present.includes(name)) throw new ModelError([{ path, message: 'is there already: give another name' }]);
+  checkNewOrder(edge, name);
   const mistakes: MistakeLog = [];
   // The place of an order depends on the number and the names of those before it, and on nothing else of theirs.
   const before = present.map((one) => [one, by.attribute]);
-  const value = by.type === 'string' ? by.attribute : { date, number }[by.type](by.attribute);
-  const input = { orders: { ...Object.fromEntries(before), [name]: value } };
+  const input = { orders: { ...Object.fromEntries(before), [name]: valueOfOrder(by) } };
   const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
   if (mistakes.length > 0 || compiled === undefined) throw new ModelError(mistakes);
   const { places: _, ...order } = compiled.orders.get(name)!;
@@ -147,6 +155,32 @@ function partsWithOrder(
   return { family, named: [...named, { kind: 'order', edge: family.edge, order: order as OrderSettings, ...ofList }] };
 }
 
+function withNativeOrder(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  inbound: InboundModel,
+  { name, by }: Extract<ModelChange, { kind: 'order' }>,
+): EdgeModel {
+  const path = `edges.${edge.type}.inbound`;
+  checkNewOrder(edge, name);
+  const mistakes: MistakeLog = [];
+  const input = { native: true, orders: { [name]: valueOfOrder(by) } };
+  const added = compileInbound(edge.type, input, graph.table, path, mistakes);
+  if (mistakes.length > 0 || added === undefined) throw new ModelError(mistakes);
+  const orders = new Map([...inbound.orders, ...added.orders]);
+  return { ...edge, inbound: { ...inbound, orders, items: [...inbound.items, ...added.items] } };
+}
+
+function checkNewOrder({ type, inbound }: EdgeModel, name: string): void {
+  if (inbound?.orders.has(name) !== true) return;
+  const path = `edges.${type}.inbound.orders.${name}`;
+  throw new ModelError([{ path, message: 'is there already: give another name' }]);
+}
+
+function valueOfOrder({ attribute, type }: AddedOrder) {
+  return type === 'string' ? attribute : { date, number }[type](attribute);
+}
+
 function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): EdgeParts {
   const path = `edges.${edge.type}.inbound.shards`;
   if (edge.inbound === undefined) {
@@ -154,6 +188,13 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
       'invalid-change',
       `The edge type ${edge.type} has no order, so it has no shards.`,
       `Add an order of ${edge.type} first.`,
+    );
+  }
+  if (edge.inbound.native) {
+    throw new EdgeloomError(
+      'invalid-change',
+      `The orders of ${edge.type} are native, so they have no shards.`,
+      'Ask what they would cost without native: change the model, and run edgeloom cost.',
     );
   }
   checkShards(path, shards);
@@ -173,7 +214,10 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
   const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const { count, incoming, inbound } = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const compiled = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const { count, incoming } = compiled;
+  // No definition has native orders.
+  const inbound = edge.inbound?.native === true ? edge.inbound : compiled.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
   const changed = {
     ...rest,
