@@ -2,7 +2,7 @@ import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
 import { attributesInIndex, DERIVED_ATTRIBUTES, USUAL_INDEXES } from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
@@ -121,8 +121,10 @@ function checkEnds(
 
 /** The characters of an attribute's name that the name of an index may have. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{1,200}$/;
-/** DynamoDB copies at most so many attributes that are no keys into the indexes of a table. */
+/** The attributes besides keys that DynamoDB copies into the indexes of a table at most, those of each index counted. */
 const MOST_COPIED = 100;
+/** The attributes that it copies into one index at most, unless it copies all. */
+const MOST_COPIED_BY_ONE = 20;
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
 function checkNativeIndexes(
@@ -130,12 +132,13 @@ function checkNativeIndexes(
   mistakes: MistakeLog,
 ): void {
   const types = new Map<string, NativeType>();
-  for (const { path, index } of placedNativeIndexes({ table, nodes, edges })) {
-    const { attribute, type } = index;
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
+  for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
+    const { attribute, type } = keys;
     const note = (message: string): unknown => mistakes.push({ path, message });
     const quoted = JSON.stringify(attribute);
     if ([table.partitionKey, table.sortKey].includes(attribute)) note(`names ${quoted}, a key of the table`);
-    else if (DERIVED_ATTRIBUTES.has(attribute))
+    else if (DERIVED_ATTRIBUTES.has(attribute) || keysOfIndexes.includes(attribute))
       note(`names ${quoted}, an attribute of derived items, which would be in the index, too`);
     else if (!IN_INDEX_NAMES.test(attribute))
       note(`names ${quoted}, but the index has the name of the attribute, and takes only A-Z, a-z, 0-9, _, - and .`);
@@ -145,6 +148,16 @@ function checkNativeIndexes(
   }
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
+  for (const { name } of needs) {
+    if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
+    const message = `give an index the name ${name}, which a native order or search has: give it another one`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
+  for (const { attribute, attributes = [] } of needs) {
+    if (attributes.length <= MOST_COPIED_BY_ONE) continue;
+    const message = `would hold ${attributes.length} attributes in the native index of ${attribute}, but DynamoDB takes ${MOST_COPIED_BY_ONE} in one: project fewer, or 'ALL'`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
   if (all > MOST_INDEXES)
