@@ -4,13 +4,14 @@ import {
   type Item,
   itemSizeBytes,
   numberOf,
+  sameItem,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { readUnits } from '../../../src/core/items/capacity.ts';
+import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndex } from '../../../src/core/model/native.ts';
+import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { refused } from './item.ts';
 import { PAGE_BYTES } from './query.ts';
@@ -55,6 +56,33 @@ export function nativePage(table: TableNames, request: NativeQueryRequest, items
       last && { lastKey: Object.fromEntries([...names].map((name) => [name, attributeOf(last.item, name)!])) }),
     rcu: readUnits(bytes, false),
   };
+}
+
+/** Throws where a key attribute of an index has a value that the index cannot take. */
+export function checkNativeKeys(table: TableNames, index: NativeIndex, item: Item): void {
+  rowOf(table, index, item);
+}
+
+/** The write units of an index for a change of an item: those of its entry, where that changes, or of both entries, where it moves. */
+export function nativeUnits(
+  table: TableNames,
+  index: NativeIndexNeed,
+  before: Item | undefined,
+  after: Item | undefined,
+): number {
+  const [from, to] = [before, after].map((item) => item && rowOf(table, index, item));
+  const [old, next] = [from, to].map((row) => row && entryOf(table, index, row.item)) as [Item?, Item?];
+  const stays = from !== undefined && to !== undefined && from.partition === to.partition && from.sort === to.sort;
+  if (stays && sameItem(old, next)) return 0;
+  const units = (entry: Item | undefined): number => (entry === undefined ? 0 : writeUnits(itemSizeBytes(entry)));
+  return stays ? Math.max(units(old), units(next)) : units(old) + units(next);
+}
+
+/** An item as an index holds it. */
+function entryOf({ partitionKey, sortKey }: TableNames, { attribute, attributes }: NativeIndexNeed, item: Item): Item {
+  if (attributes === undefined) return item;
+  const names = [partitionKey, sortKey, attribute, ...attributes];
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 }
 
 interface Row {
