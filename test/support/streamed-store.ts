@@ -17,7 +17,7 @@ export class StreamedStore extends MemoryStore {
     const records: ChangeRecord[] = [];
     const derivedChanges: ItemChange[] = [];
     super(graph.table, {
-      native: nativeIndexes(graph),
+      nativeIndexes: nativeIndexes(graph),
       onChange: (change) => {
         if (!isBaseSortKey(change.key.target) && !isContinuationKey(change.key.target)) {
           derivedChanges.push(change);

@@ -55,10 +55,10 @@ export interface ItemChange {
 export interface MemoryStoreOptions {
   /** The indexes that the table has. Default: gsi0, gsi1 and what else its names say. */
   indexes?: readonly IndexName[];
-  /** Its indexes on attributes of base items. Default: none; the store answers of any, and bills these alone. */
-  native?: readonly NativeIndexNeed[];
   /** Whether its indexes hold all attributes. Default: what readers need. */
   indexesOfAll?: boolean;
+  /** The native indexes that the table has. Default: each that a query names, with all attributes, and no key is refused. */
+  nativeIndexes?: readonly NativeIndexNeed[];
   /** Called within each write that changes an item; as on AWS, not for one that leaves it as it was. */
   onChange?: (change: ItemChange) => void;
 }
@@ -71,18 +71,18 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements Store, ScanSource {
   private readonly partitions = new Map<string, MemoryPartition>();
   private readonly indexes: ReadonlyMap<IndexName, MemoryIndex>;
-  private readonly native: readonly NativeIndexNeed[];
+  private readonly nativeIndexes: MemoryStoreOptions['nativeIndexes'];
   private readonly onChange: MemoryStoreOptions['onChange'];
   /** Tokens of transactions that were made, with what they changed; DynamoDB keeps them for ten minutes. */
   private readonly tokens = new Map<string, string>();
 
   constructor(
     private readonly table: TableNames,
-    { indexes, native = [], indexesOfAll, onChange }: MemoryStoreOptions = {},
+    { indexes, indexesOfAll, nativeIndexes, onChange }: MemoryStoreOptions = {},
   ) {
     const all = indexes ?? new Set<IndexName>([...USUAL_INDEXES, ...(table.indexes ?? [])]);
     this.indexes = new Map([...all].map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
-    this.native = native;
+    this.nativeIndexes = nativeIndexes;
     this.onChange = onChange;
   }
 
@@ -233,7 +233,10 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    return nativePage(this.table, request, this.items());
+    const need = this.nativeIndexes?.find(({ name }) => name === request.index.name);
+    if (this.nativeIndexes !== undefined && need === undefined)
+      throw refused(`the table has no index ${request.index.name}`);
+    return nativePage(this.table, request, this.items(), need);
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
@@ -309,14 +312,14 @@ export class MemoryStore implements Store, ScanSource {
   /** Throws where a key attribute of an index has a value that the index cannot take. */
   private check(stored: StoredItem): void {
     for (const index of this.indexes.values()) index.keyOf(stored);
-    for (const index of this.native) checkNativeKeys(this.table, index, stored.item);
+    checkNativeKeys(this.nativeIndexes ?? [], stored.item);
   }
 
   /** Replaces an item by a checked one; gives the write units, those of indexes included. */
   private write(before: StoredItem | undefined, after: StoredItem | undefined): number {
     let wcu = writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
     for (const index of this.indexes.values()) wcu += index.write(before, after);
-    for (const index of this.native) wcu += nativeUnits(this.table, index, before?.item, after?.item);
+    for (const index of this.nativeIndexes ?? []) wcu += nativeUnits(this.table, index, before?.item, after?.item);
     if (after !== undefined) this.keep(after);
     else if (before !== undefined) this.remove(before);
     if (this.onChange !== undefined && !sameItem(before?.item, after?.item)) {
