@@ -169,6 +169,7 @@ export type {
   TypeOfId,
   ViewIdArgument,
 } from './core/model/inference.ts';
+export type { NativeIndex, NativeType } from './core/model/native.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,
@@ -232,6 +233,7 @@ export type {
   GetResult,
   ItemKey,
   KeyTypes,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadManyOptions,

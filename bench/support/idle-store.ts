@@ -14,6 +14,7 @@ export function idleStore(): Store {
     delete: refuse,
     writeMany: refuse,
     query: refuse,
+    queryNative: refuse,
     change: refuse,
     changeAll: refuse,
   };

@@ -1,5 +1,13 @@
 import type { Item } from './items/attribute-value.ts';
-import type { BatchWaits, GetManyResult, ItemKey, QueryRequest, QueryResult, Store } from './store-port.ts';
+import type {
+  BatchWaits,
+  GetManyResult,
+  ItemKey,
+  NativeQueryRequest,
+  QueryRequest,
+  QueryResult,
+  Store,
+} from './store-port.ts';
 
 /** The counter to which reads add their capacity. */
 export interface ReadStats {
@@ -28,6 +36,19 @@ export async function* queryPages(
   do {
     const page = await store.query({ ...request, startKey });
     stats.rcu += page.rcu;
+    yield page;
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+}
+
+/** The pages of a query of a native index, one call each. */
+export async function* nativePages(
+  store: Pick<Store, 'queryNative'>,
+  request: NativeQueryRequest,
+): AsyncGenerator<QueryResult, void> {
+  let { startKey } = request;
+  do {
+    const page = await store.queryNative({ ...request, ...(startKey && { startKey }) });
     yield page;
     startKey = page.lastKey;
   } while (startKey !== undefined);

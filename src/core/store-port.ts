@@ -2,6 +2,7 @@ import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
+import type { NativeIndex } from './model/native.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Store {
   changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
   /** One page of a partition of the table or of an index. */
   query(request: QueryRequest): Promise<QueryResult>;
+  /** One page of a partition of a native index: base items, as far as the index holds them. */
+  queryNative(request: NativeQueryRequest): Promise<QueryResult>;
   /** The region of the table that is read and written; undefined, or absent, where it has none. */
   region?(): Promise<string | undefined>;
   /** The types of the key attributes of the table and its indexes; undefined, or absent, where they are not known. */
@@ -288,6 +291,21 @@ export interface QueryRequest {
   consistent?: boolean;
   /** Count only; no items come back. */
   countOnly?: boolean;
+}
+
+/** A query of one partition of a native index, in key order. */
+export interface NativeQueryRequest {
+  index: NativeIndex;
+  partition: AttributeValue;
+  /** Sort keys of this range, inclusive at both ends; all of them where absent. */
+  from?: AttributeValue;
+  to?: AttributeValue;
+  /** Descending. */
+  reverse?: boolean;
+  /** The most items to read. */
+  limit?: number;
+  /** Start after this key: the index's and the table's. */
+  startKey?: Item;
 }
 
 /** One page. */

@@ -44,6 +44,7 @@ export function concernsOf(registry: Registry, ready: CompiledModel, data: Defin
   const use: Use = { registry, ready, isLeftOpen };
   return {
     changing,
+    ready: readyNames(registry),
     of(source, sortKey, item) {
       const concern = concernByLifetime(use, source, sortKey, item);
       if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
@@ -153,6 +154,15 @@ function viewConcern({ registry: { shapes } }: Use, { source, item }: Derived): 
 export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;
+}
+
+function readyNames({ projections, shapes }: Registry): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [name, { generations }] of projections)
+    for (const { id, state } of generations) if (state === 'ready') names.add(`${name}@${id}`);
+  for (const [type, { shape }] of shapes)
+    if (shape !== undefined && areViewsReady(shape)) names.add(`${viewName(type)}@${shape.id}`);
+  return names;
 }
 
 function changingParts({ projections, shapes }: Registry): ChangingPart[] {

@@ -1,15 +1,16 @@
-import type {
-  CompiledModel,
-  EdgeModel,
-  InboundOrder,
-  InboundSettings,
-  NodeModel,
-  OrderModel,
-  OrderSettings,
-  PartSettings,
-  Projection,
-  SearchSettings,
-  TotalSettings,
+import {
+  type CompiledModel,
+  derivedSearches,
+  type EdgeModel,
+  type InboundOrder,
+  type InboundSettings,
+  type NodeModel,
+  type OrderModel,
+  type OrderSettings,
+  type PartSettings,
+  type Projection,
+  type SearchSettings,
+  type TotalSettings,
 } from '../core/model/compiled.ts';
 import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
@@ -173,7 +174,7 @@ function extractDefinitions(model: CompiledModel): Definitions {
       views.set(node.type, withFingerprints(viewName(node.type), view));
     }
     // Where items lie belongs to a generation, not to its definition.
-    for (const shared of packsOf(node.searches.values())) {
+    for (const shared of packsOf(derivedSearches(node.searches))) {
       const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
       const others = packed.length === 0 ? {} : { packed };
       add(searchName(node.type, search!.name), { kind: 'search', type: node.type, search: search!, ...others });
@@ -185,11 +186,12 @@ function extractDefinitions(model: CompiledModel): Definitions {
   }
   for (const edge of model.edges.values()) {
     const typing = typingOf(edge);
-    const { type, inbound } = edge;
+    const { type } = edge;
+    const inbound = edge.inbound?.native === true ? undefined : edge.inbound;
     const degree = edge.count !== undefined;
     const orders = [...(inbound?.orders.values() ?? [])].map((order) => settingsIn(ORDER_OPTIONS, order));
     const shared = orders.filter(({ isNamed }) => !isNamed);
-    const rest = settingsOf(model, edge);
+    const rest = settingsOf(model, { inbound, to: edge.to });
     const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
     if (shared.length > 0 || degree || edge.incoming !== undefined) {
       const settings = shared.length > 0 ? rest : {};
@@ -269,11 +271,12 @@ export function searchesIn(data: Data | undefined): string[] {
 }
 
 /** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
-export function meaningOfSearch(model: CompiledModel, search: SearchSettings): string {
+export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? model.nodes.get(type) : undefined;
   return cachedMeaning(search, () => ({
     ...settingsIn(SEARCH_OPTIONS, search, 'order'),
+    ...(search.native === true && { native: true }),
     ...{ deletedWhen: node?.deletedWhen, expires: node?.expires },
   }));
 }
@@ -287,6 +290,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
     ...(sources.length > 0 && { sources }),
     ...settingsIn(ORDER_OPTIONS, stored, 'order'),
     ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
+    ...(inbound?.native === true && { native: true }),
   }));
 }
 
@@ -324,7 +328,7 @@ export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen, e
 
 function settingsOf(
   { nodes }: CompiledModel,
-  { inbound, to }: EdgeModel,
+  { inbound, to }: Pick<EdgeModel, 'inbound' | 'to'>,
 ): { settings?: InboundSettings; owners?: Owners } {
   if (inbound === undefined) return {};
   const settings = settingsIn(INBOUND_OPTIONS, inbound);

@@ -24,7 +24,7 @@ export function effectiveModel(
   own: CompiledModel,
   whole: Registry = registry,
 ): CompiledModel {
-  const isSuperseded = supersededTest(whole, data);
+  const supersededIn = supersededBy(whole, data);
   const views: ViewDefinition[] = [];
   const shapes = new Map<string, ViewShape>();
   for (const [type, { shape }] of registry.shapes) {
@@ -35,7 +35,7 @@ export function effectiveModel(
   const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
     return {
       definition: reviveKeyed(name, kept.definition, data, own),
-      kept: keptOf(kept.id, isSuperseded(name, kept), settleBefore(kept)),
+      kept: keptOf(kept.id, supersededIn(name, kept), settleBefore(kept)),
     };
   });
   return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
@@ -66,42 +66,38 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
 }
 
 /** A generation as the planner takes it. */
-export function keptOf(id: number, isSuperseded: Kept['isSuperseded'] = false, before?: number): Kept {
+export function keptOf(id: number, superseded: Kept['superseded'] = new Set(), before?: number): Kept {
   return {
     ...(id !== 1 && { generation: id }),
     ...(before !== undefined && { settleBefore: before }),
-    ...(isSuperseded !== false && { isSuperseded }),
+    ...(superseded.size > 0 && { superseded }),
   };
 }
 
 /**
- * Tells what a later generation of the same projection replaces. Of searches it is said of each, since a search may have moved to the item
- * of another projection.
+ * Gives the parts of a generation that a later generation has, too: its searches, or the whole projection. A search may have moved to
+ * the item of another projection.
  */
-export function supersededTest(
+export function supersededBy(
   { projections }: Registry,
   data: DefinitionData,
-): (name: string, generation: Generation) => NonNullable<Kept['isSuperseded']> {
-  const isLive = ({ state }: Generation): boolean => state !== 'absent';
-  const newest = new Map(
-    [...projections].map(([name, { generations }]) => [
-      name,
-      Math.max(...generations.filter(isLive).map(({ id }) => id)),
-    ]),
-  );
-  const ofSearch = new Map<string, { name: string; generation: Generation }[]>();
+): (name: string, generation: Generation) => ReadonlySet<string> {
+  const partsOf = (name: string, { definition }: Generation): string[] => {
+    const searches = searchesIn(data.get(definition));
+    return searches.length === 0 ? [name] : searches;
+  };
+  const owners = new Map<string, { name: string; generation: Generation }[]>();
   for (const [name, { generations }] of projections) {
-    for (const generation of generations.filter(isLive)) {
-      for (const search of searchesIn(data.get(generation.definition)))
-        ofSearch.set(search, [...(ofSearch.get(search) ?? []), { name, generation }]);
+    for (const generation of generations) {
+      if (generation.state === 'absent') continue;
+      for (const part of partsOf(name, generation))
+        owners.set(part, [...(owners.get(part) ?? []), { name, generation }]);
     }
   }
   return (name, generation) => {
-    const searches = searchesIn(data.get(generation.definition));
-    if (searches.length === 0) return generation.id < newest.get(name)!;
     const isLater = (other: { name: string; generation: Generation }): boolean =>
       other.name === name ? other.generation.id > generation.id : keptSince(other.generation) > keptSince(generation);
-    return new Set(searches.filter((search) => ofSearch.get(search)?.some(isLater)));
+    return new Set(partsOf(name, generation).filter((part) => owners.get(part)?.some(isLater)));
   };
 }
 

@@ -13,7 +13,6 @@ import {
   type PartView,
   type Projection,
   type SearchModel,
-  type SearchSettings,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
 import { DUE_ORDER } from '../core/model/projection/due-order.ts';
@@ -42,20 +41,16 @@ export interface Kept {
   /** Absent: the first. */
   generation?: number;
   settleBefore?: number;
-  /** True if a newer generation of the projection is kept. Of searches: those of which one is kept, as `USER.name`. */
-  isSuperseded?: boolean | ReadonlySet<string>;
+  /** The parts that a newer generation has, too: the searches, as `USER.name`, or the projection itself. Absent: none. */
+  superseded?: ReadonlySet<string>;
 }
 
 /** The searches that share an item, in a generation of it. */
 export function searchesInGeneration({ search, packed = [] }: SearchDefinition, kept: Kept): SearchModel[] {
   return searchesOfPack([search, ...packed], kept.generation).map((one) => ({
     ...one,
-    inForce: projectionInForce(one.inForce.places, { ...kept, isSuperseded: isSupersededIn(kept, one) }),
+    inForce: inForceOf(one.inForce.places, kept, kept.superseded?.has(one.indexPartition)),
   }));
-}
-
-function isSupersededIn({ isSuperseded = false }: Kept, { indexPartition }: SearchSettings): boolean {
-  return typeof isSuperseded === 'boolean' ? isSuperseded : isSuperseded.has(indexPartition);
 }
 
 /** The view of a part in a generation. */
@@ -83,11 +78,15 @@ export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPl
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
 
-function projectionInForce<Places>(places: Places, { settleBefore, isSuperseded }: Kept): InForce<Places> {
+function projectionInForce<Places>(places: Places, kept: Kept): InForce<Places> {
+  return inForceOf(places, kept, kept.superseded !== undefined);
+}
+
+function inForceOf<Places>(places: Places, { settleBefore }: Kept, isSuperseded = false): InForce<Places> {
   return {
     places,
     ...(settleBefore !== undefined && { settleBefore }),
-    ...(isSuperseded === true && { isSuperseded }),
+    ...(isSuperseded && { isSuperseded }),
   };
 }
 
@@ -356,7 +355,7 @@ function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly 
     orders: marked,
     inForce: projectionInForce(places, kept),
   };
-  edge[list] = { ...settings, orders, items: [...(edge[list]?.items ?? []), item] };
+  edge[list] = { ...settings, orders, items: [...(edge[list]?.items ?? []), item], native: false };
 }
 
 function sameData(left: unknown, right: unknown): boolean {

@@ -1,14 +1,16 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { INDEX_NAMES, MODEL } from '../core/items/derived-item.ts';
 import { parseNodeId } from '../core/items/keys.ts';
-import type {
-  CompiledModel,
-  EdgeModel,
-  InboundModel,
-  InboundOrder,
-  PartModel,
-  PartView,
-  SearchModel,
+import {
+  type CompiledModel,
+  type EdgeModel,
+  hasUsualIndexNames,
+  type InboundModel,
+  type InboundOrder,
+  type PartModel,
+  type PartView,
+  type SearchModel,
+  type TableNames,
 } from '../core/model/compiled.ts';
 import type { CounterPlaces, CountPlaces } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
@@ -27,7 +29,7 @@ import {
   searchName,
   viewName,
 } from './definition.ts';
-import { effectiveModel, keptOf, supersededTest } from './effective.ts';
+import { effectiveModel, keptOf, supersededBy } from './effective.ts';
 import {
   compileLayers,
   countInGeneration,
@@ -122,6 +124,7 @@ export function projectionsOfRegistry(
       return model;
     },
     search(search) {
+      if (search.native) return search;
       const known = searches.get(search);
       if (known !== undefined) return known;
       const { indexPartition, name, itemOf, index } = search;
@@ -136,6 +139,7 @@ export function projectionsOfRegistry(
       return stored;
     },
     order(edge, order) {
+      if (edge.inbound!.native) return { inbound: edge.inbound!, order };
       const { definition, kept } = requireReady(
         order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
       );
@@ -213,7 +217,7 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
 
 /** The newest ready generation of each meaning that the reader's own definitions have. A search may share another item there. */
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
-  const isSuperseded = supersededTest(registry, data);
+  const supersededIn = supersededBy(registry, data);
   const wanted = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
   const found = new Map<string, LayerPart & { sinceMs: number }>();
   for (const [name, { generations }] of registry.projections) {
@@ -228,7 +232,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
       );
       if (usable.length === 0) continue;
       const revived = reviveKeyed(name, definition, data, own);
-      const part = { definition: revived, kept: keptOf(id, isSuperseded(name, generation)), sinceMs: since };
+      const part = { definition: revived, kept: keptOf(id, supersededIn(name, generation)), sinceMs: since };
       for (const meaning of usable) found.set(meaning, part);
     }
   }
@@ -236,9 +240,8 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
 }
 
 /** Tells whether a model knows the names of the indexes that searches are in: one with names of its own knows only those. */
-function hasNamesFor({ indexes, indexNames, indexKeys }: CompiledModel['table'], stored: Data): boolean {
-  const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
-  return isUsual || searchesIn(stored).length <= indexes.length;
+function hasNamesFor(table: TableNames, stored: Data): boolean {
+  return hasUsualIndexNames(table) || searchesIn(stored).length <= table.indexes.length;
 }
 
 function notReadyError(

@@ -3,13 +3,14 @@ import type {
   ConsumedCapacity,
   DynamoDBClient,
   GetItemCommandInput,
+  QueryCommandOutput,
   ScanCommandInput,
   UpdateItemCommandInput,
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isKeyWithinLimits } from '../core/items/keys.ts';
-import type { IndexName, TableNames } from '../core/model/compiled.ts';
+import type { TableNames } from '../core/model/compiled.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -22,6 +23,7 @@ import type {
   GetResult,
   ItemKey,
   KeyTypes,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -51,7 +53,7 @@ import {
 } from './answers.ts';
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
-import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
+import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
@@ -250,10 +252,22 @@ export class DynamoDBStore implements Store, ScanSource {
   async query(request: QueryRequest): Promise<QueryResult> {
     const sent = withClassifiedErrors(() => this.calls.call('Query', queryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
-      throw missingIndex(this.table, request.index, error) ?? error;
+      throw missingIndex(this.table, request.index && this.table.indexNames[request.index], error) ?? error;
     });
+    return this.pageOf(output, request.countOnly === true ? [] : requireAnswer(output.Items, 'Query', 'Items'));
+  }
+
+  async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    const sent = withClassifiedErrors(() => this.calls.call('Query', nativeQueryInput(this.table, request)));
+    const output = await sent.catch((error: unknown) => {
+      throw missingIndex(this.table, request.index.name, error) ?? error;
+    });
+    return this.pageOf(output, requireAnswer(output.Items, 'Query', 'Items'));
+  }
+
+  private pageOf(output: QueryCommandOutput, items: SdkItem[]): QueryResult {
     return {
-      items: request.countOnly === true ? [] : requireAnswer(output.Items, 'Query', 'Items').map(withoutLostValues),
+      items: items.map(withoutLostValues),
       count: requireAnswer(output.Count, 'Query', 'Count'),
       scanned: output.ScannedCount ?? output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
@@ -273,7 +287,7 @@ export class DynamoDBStore implements Store, ScanSource {
       ...(limit !== undefined && { Limit: limit }),
     };
     const output = await withClassifiedErrors(() => this.calls.call('Scan', input)).catch((error: unknown) => {
-      throw missingIndex(this.table, index, error) ?? error;
+      throw missingIndex(this.table, index && this.table.indexNames[index], error) ?? error;
     });
     return {
       items: requireAnswer(output.Items, 'Scan', 'Items').map(withoutLostValues),
@@ -316,16 +330,14 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** The error for a Query or a Scan of an index that the table does not have; undefined for another refusal. */
-function missingIndex(
-  { name, indexNames }: TableNames,
-  index: IndexName | undefined,
-  error: unknown,
-): StoreError | undefined {
+/** The error for a Query or a Scan of an index that the table does not have, or not yet; undefined for another refusal. */
+function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
-  const message = `The table ${name} has no index ${indexNames[index]}, which the model needs.`;
-  return new StoreError('fatal', 'no-index', message, 'edgeloom table update adds it.', {
-    cause: error,
-  });
+  const isBuilt = /backfilling/i.test(error.message);
+  const message = isBuilt
+    ? `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`
+    : `The table ${name} has no index ${index}, which the model needs.`;
+  const hint = isBuilt ? 'Wait until edgeloom table describe no longer lacks it.' : 'edgeloom table update adds it.';
+  return new StoreError('fatal', 'no-index', message, hint, { cause: error });
 }

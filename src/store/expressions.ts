@@ -14,7 +14,13 @@ import type { FilterTerm } from '../core/items/filter.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { ItemKeys } from '../core/model/projection/index-places.ts';
-import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from '../core/store-port.ts';
+import type {
+  DerivedUpdate,
+  NativeQueryRequest,
+  QueryRequest,
+  RevisionCondition,
+  UpdateCondition,
+} from '../core/store-port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
@@ -181,6 +187,28 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   };
 }
 
+/** The input of a Query of a native index. */
+export function nativeQueryInput(
+  table: TableNames,
+  { index, partition, from, to, reverse, limit, startKey }: NativeQueryRequest,
+): QueryCommandInput {
+  const condition = betweenClause(from, to);
+  return {
+    TableName: table.name,
+    IndexName: index.name,
+    KeyConditionExpression: condition === undefined ? '#p = :p' : `#p = :p AND ${condition.clause}`,
+    ExpressionAttributeNames: { '#p': index.partition, ...(condition && { '#s': index.sort }) },
+    ExpressionAttributeValues: {
+      ':p': partition,
+      ...condition?.values,
+    } as QueryCommandInput['ExpressionAttributeValues'],
+    ScanIndexForward: reverse !== true,
+    ...(limit !== undefined && { Limit: limit }),
+    ...(startKey !== undefined && { ExclusiveStartKey: startKey as QueryCommandInput['ExclusiveStartKey'] }),
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+}
+
 /** The filter of a query; undefined: it keeps all items. */
 interface FilterParts {
   clauses: string[];
@@ -251,9 +279,15 @@ function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; v
     return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;
-  if (from !== undefined && to !== undefined) {
-    return { clause: '#s BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
-  }
-  if (from !== undefined) return { clause: '#s >= :from', values: { ':from': { S: from } } };
-  return to === undefined ? undefined : { clause: '#s <= :to', values: { ':to': { S: to } } };
+  return betweenClause(from === undefined ? undefined : { S: from }, to === undefined ? undefined : { S: to });
+}
+
+function betweenClause(
+  from: AttributeValue | undefined,
+  to: AttributeValue | undefined,
+): { clause: string; values: Item } | undefined {
+  if (from !== undefined && to !== undefined)
+    return { clause: '#s BETWEEN :from AND :to', values: { ':from': from, ':to': to } };
+  if (from !== undefined) return { clause: '#s >= :from', values: { ':from': from } };
+  return to === undefined ? undefined : { clause: '#s <= :to', values: { ':to': to } };
 }

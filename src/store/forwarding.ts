@@ -43,6 +43,9 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   query(...args: Parameters<Store['query']>): ReturnType<Store['query']> {
     return this.pass('query', ...args);
   }
+  queryNative(...args: Parameters<Store['queryNative']>): ReturnType<Store['queryNative']> {
+    return this.pass('queryNative', ...args);
+  }
   async region(): Promise<string | undefined> {
     return await this.inner.region?.();
   }

@@ -36,7 +36,7 @@ export interface MeterOptions {
 }
 
 /** The calls that consume read capacity. */
-const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query']);
+const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /** Capacity units that a call has consumed. */
 interface Spent {

@@ -10,12 +10,13 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { streamLabel } from '../core/items/watermark.ts';
-import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
+import { type CompiledModel, hasUsualIndexNames, indexKeysOf } from '../core/model/compiled.ts';
+import { nativeIndexes } from '../core/model/native.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
-import { lackingAttributes, tableDefinition } from './definition/table-definition.ts';
+import { lackingAttributes, lackingInNative, tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
 /** Options of what is done to a table as a whole. */
@@ -49,9 +50,7 @@ export interface TableStatus {
  * nothing. A table whose indexes have names of their own has those that the model needs.
  */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
-  const { indexes, indexNames, indexKeys } = graph.table;
-  const isUsual = indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
-  return isUsual ? { ...graph, indexes } : graph;
+  return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
 
 /** Seconds that creating a table may take. */
@@ -136,6 +135,14 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     if (hasOwnKeys && lacking.length === 0) continue;
     const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';
     lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}${held}`);
+  }
+  for (const need of nativeIndexes(graph)) {
+    const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === need.name);
+    const lacking = lackingInNative(need, found?.Projection);
+    const hasOwnKeys = hasKeys(found?.KeySchema, need.partition, need.sort);
+    if (hasOwnKeys && lacking.length === 0) continue;
+    const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';
+    lacks.push(`the index ${need.name} with the keys ${need.partition} and ${need.sort}${held}`);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;

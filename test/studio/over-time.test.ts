@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER } from '../support/studio/browser.ts';
+import { expectAccessible, expectToFitScreens } from '../support/studio/screens.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, isTooWide } from '../support/studio/visit.ts';
 import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
@@ -77,13 +77,7 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     await page.getByText('live', { exact: true }).waitFor();
     await at.opened.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
     await expect.poll(moment, { timeout: 60_000 }).toBe('now, equal');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }
-    for (const width of [320, 390, 768, 3840]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
-    }
+    await expectAccessible(page);
+    await expectToFitScreens(page, { mayCut: true });
   });
 });

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER } from '../support/studio/browser.ts';
+import { expectAccessible, expectToFitScreens } from '../support/studio/screens.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, cutTexts, isTooWide } from '../support/studio/visit.ts';
+import { accessibilityProblems } from '../support/studio/visit.ts';
 import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
@@ -53,14 +54,7 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
     await page.getByRole('link', { name: 'GOAL-1 MEMBER-USER-1' }).click();
     await way().getByText('Readers see it').waitFor();
     expect(await way().innerText()).toMatch(/index item of MEMBER/i);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }
-    for (const width of [320, 390, 768, 3840]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
-      expect(await cutTexts(page), `${width} px`).toEqual([]);
-    }
+    await expectAccessible(page);
+    await expectToFitScreens(page);
   });
 });

@@ -4,8 +4,9 @@ import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { isMirrored } from '../../core/model/mirrored.ts';
+import { indexOfOrder } from '../../core/model/native.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { queryPages } from '../../core/store-pages.ts';
+import { nativePages, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
@@ -139,8 +140,8 @@ async function deleteOutgoing(
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
   const { store } = cascade;
   const target = sortKeyOfEdge(edge, id);
-  for (const { request, attribute } of sourcesOf(cascade, edge, id)) {
-    for await (const { items } of queryPages(store, request)) {
+  for (const { pages, attribute } of sourcesOf(cascade, edge, id)) {
+    for await (const { items } of pages()) {
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
@@ -157,9 +158,9 @@ function canFindIncoming(edge: EdgeModel): boolean {
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
-/** A query of items that name edges, and the attribute of them that holds the source. */
+/** Items that name edges, and the attribute of them that holds the source. */
 interface Sources {
-  request: QueryRequest;
+  pages: () => AsyncIterable<{ items: Item[] }>;
   attribute: string;
 }
 
@@ -168,27 +169,33 @@ interface Sources {
  * in an order only if it has the order's attribute. A source may be named several times, or be deleted by now. Throws
  * `projection-not-ready` if one of the places does not name all of its edges yet.
  */
-function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
+function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   if (edge.copy !== undefined) {
     projections.checkReverseItems(edge);
     const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
-    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), attribute: CHILD });
   }
   if (edge.incoming !== undefined) {
     const { itemPrefixes } = projections.total(edge, true);
     const sortKey = { beginsWith: itemPrefixes[0]! };
-    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), attribute: CHILD });
   }
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {
+    if (edge.inbound.native) {
+      const index = indexOfOrder(graph.table, declared);
+      const request = { index, partition: { S: edgeKey } };
+      sources.push({ pages: () => nativePages(store, request), attribute: graph.table.partitionKey });
+      continue;
+    }
     const { index, places } = projections.order(edge, declared).order;
     // The node's own item may be in the partition, too, and would name an edge of the node to itself.
     const itemKeys = places.itemKeys(edge.from, edgeKey);
     for (const partition of places.partitions(edgeKey)) {
       const request: QueryRequest = { index, partition, itemKeys };
-      sources.push({ request, attribute: graph.table.partitionKey });
+      sources.push({ pages: () => queryPages(store, request), attribute: graph.table.partitionKey });
     }
   }
   return sources;

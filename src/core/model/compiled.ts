@@ -64,6 +64,8 @@ export interface Concerns {
   of(source: string, sortKey: string, item: Item): Concern;
   /** Projections that are neither ready nor gone: a change of the model is under way. */
   readonly changing: readonly ChangingPart[];
+  /** The names of the generations and shapes that readers use. */
+  readonly ready: ReadonlySet<string>;
 }
 
 /** The treatment of one derived item by a check. */
@@ -139,6 +141,11 @@ export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexK
   return indexKeys;
 }
 
+/** Tells whether all indexes of a table have their usual names. Then the names of further indexes are known, too. */
+export function hasUsualIndexNames({ indexes, indexNames, indexKeys }: TableNames): boolean {
+  return indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
+}
+
 /** The indexes that edges, and searches, use. */
 export function indexesInUse({
   nodes,
@@ -148,8 +155,9 @@ export function indexesInUse({
   edges: Iterable<EdgeModel>;
 }): IndexName[] {
   const used = new Set<IndexName>(['gsi0']);
-  for (const { searches } of nodes) for (const { index } of searches.values()) used.add(index);
-  for (const { inbound } of edges) for (const { index } of inbound?.orders.values() ?? []) used.add(index);
+  for (const { searches } of nodes) for (const { index } of derivedSearches(searches)) used.add(index);
+  for (const edge of edges)
+    for (const { orders } of listsOf(edge)) for (const { index } of orders.values()) used.add(index);
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
@@ -253,11 +261,18 @@ export interface InboundModel extends InboundSettings {
   orders: ReadonlyMap<string, InboundOrder>;
   /** The index items of an edge. */
   items: readonly InboundItem[];
+  /** True if DynamoDB keeps the orders itself, by indexes on the edges: then no index item is derived. */
+  native: boolean;
 }
 
-/** The orders of an edge type, and its due-list. */
+/** The derived orders of an edge type, and its due-list. */
 export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): readonly InboundModel[] {
-  return [inbound, due].filter((list) => list !== undefined);
+  return [inbound, due].filter((list) => list !== undefined).filter(({ native }) => !native);
+}
+
+/** The searches that have items: all but the native ones. */
+export function derivedSearches(searches: ReadonlyMap<string, SearchModel>): SearchModel[] {
+  return [...searches.values()].filter(({ native }) => !native);
 }
 
 /** One search of a node type. */
@@ -267,6 +282,8 @@ export interface SearchModel extends SearchSettings {
   /** The name of the search whose item it shares: of the first that does, which may be itself. The item's keys have that name. */
   itemOf: string;
   inForce: InForce<SearchPlaces>;
+  /** True if DynamoDB keeps the search itself, by an index on the nodes: then no search item is derived. */
+  native: boolean;
 }
 
 /** Options together with the model: what runs hand on, once `f(graph, options)` has checked the options. */

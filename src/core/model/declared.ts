@@ -219,7 +219,9 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
         ? 'path'
         : Option<Entry, 'shards'> extends 'value'
           ? 'equality'
-          : KindOfOrder<Option<Entry, 'attribute'>, Option<Entry, 'type'>>;
+          : Option<Entry, 'native'> extends true
+            ? 'equality'
+            : KindOfOrder<Option<Entry, 'attribute'>, Option<Entry, 'type'>>;
       value: ArgumentOf<
         ValueOfOrder<Option<Entry, 'attribute'>, Option<Entry, 'type'>>,
         FoundByOrder<A, Name, Option<Entry, 'attribute'>, Option<Entry, 'multiValue'>>,

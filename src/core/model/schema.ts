@@ -60,6 +60,12 @@ export interface SearchOptions<A> {
   path?: readonly NameOf<A>[];
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
+  /**
+   * DynamoDB keeps the search itself, by an index on the attribute of the nodes: no search item, 1 WCU less a write, no lag behind the
+   * projector. It answers equality. DynamoDB then refuses every item that has the attribute with another type, or empty. Each takes one
+   * of the table's 20 indexes. Default false.
+   */
+  native?: boolean;
 }
 
 /** A search attribute: its options, or an order in short. */
@@ -227,6 +233,12 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * changes. Needs `shards: 1`. Default false.
    */
   includeTarget?: boolean;
+  /**
+   * DynamoDB keeps the orders itself, by an index for each attribute: no index item, 1 WCU less a write, no lag behind the projector. Each
+   * order is an attribute of the edge, or `number(...)` of one; edges with one value come in no promised order. DynamoDB then refuses
+   * every item that has the attribute with another type, or empty. Each takes one of the table's 20 indexes. Default false.
+   */
+  native?: boolean;
 }
 
 /** Options of an edge type. */

@@ -9,7 +9,13 @@ import { type SearchItemPlan, searchItemPlan } from '../kinds/parts/search-items
 import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
 import { keepsViews } from '../kinds/view.ts';
 import { type BaseItemKind, classifyKey, misfitText, nodePrefix } from '../model/base-item.ts';
-import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
+import {
+  type CompiledModel,
+  derivedSearches,
+  type EdgeModel,
+  type NodeModel,
+  type PartModel,
+} from '../model/compiled.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
@@ -221,7 +227,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
   });
   const joinedItems = edges.flatMap((plan) => plan.joinedItems);
   const searchesOf = (part: string | undefined): SearchItemPlan[] =>
-    packsOf([...node.searches.values()].filter((search) => search.part === part)).map(searchItemPlan);
+    packsOf(derivedSearches(node.searches).filter((search) => search.part === part)).map(searchItemPlan);
   const own = { graph, type, isHashed: false, joinedItems };
   const parts = [...node.parts.values()].map((part): [string, PartPlan] => [
     part.name,

@@ -1,6 +1,7 @@
-import type { CreateTableCommandInput, Projection } from '@aws-sdk/client-dynamodb';
+import type { CreateTableCommandInput, GlobalSecondaryIndex, Projection } from '@aws-sdk/client-dynamodb';
 import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
+import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
@@ -11,18 +12,51 @@ export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
     ...indexKeysOf(graph.table)[index],
   }));
   const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
+  const native = nativeIndexes(graph);
+  const types = new Map<string, NativeType>(attributes.map((attribute) => [attribute, 'S']));
+  for (const { attribute, type } of native) types.set(attribute, type);
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: keySchema(partitionKey, sortKey),
-    GlobalSecondaryIndexes: keys.map(({ index, name: IndexName, partition, sort }) => ({
-      IndexName,
-      KeySchema: keySchema(partition, sort),
-      Projection: indexProjection(index),
-    })),
+    GlobalSecondaryIndexes: [
+      ...keys.map(({ index, name: IndexName, partition, sort }) => ({
+        IndexName,
+        KeySchema: keySchema(partition, sort),
+        Projection: indexProjection(index),
+      })),
+      ...native.map(nativeIndexDefinition),
+    ],
     StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
   };
+}
+
+/** A native index as CreateTable and UpdateTable take it. */
+export function nativeIndexDefinition({
+  name,
+  partition,
+  sort,
+  attributes,
+}: NativeIndexNeed): Required<IndexDefinition> {
+  const isOfKeys = attributes?.length === 0;
+  return {
+    IndexName: name,
+    KeySchema: keySchema(partition, sort),
+    Projection:
+      attributes === undefined || isOfKeys
+        ? { ProjectionType: isOfKeys ? 'KEYS_ONLY' : 'ALL' }
+        : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributes] },
+  };
+}
+
+type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
+
+/** The attributes that readers of a native order or search need and that an index with this projection does not hold. */
+export function lackingInNative({ attributes }: NativeIndexNeed, projection: Projection | undefined): string[] {
+  if (projection?.ProjectionType === 'ALL') return [];
+  if (attributes === undefined) return ['all'];
+  return attributes.filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
 /** The projection of an index: attributes that readers need, and no bookkeeping, whose changes would be billed again in each index. */

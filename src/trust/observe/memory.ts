@@ -39,6 +39,7 @@ const progressSchema = z.object({
   throughMs: z.optional(z.number()),
   baseMs: z.optional(z.number()),
   positionsMs: z.number(),
+  unjudged: z.optional(z.array(z.string())),
   gap: z.optional(z.object({ reason: z.string(), sinceMs: z.number() })),
   drift: z.array(
     z.looseObject({

@@ -1,4 +1,5 @@
 import { knownItem } from '../../client/feed/known-items.ts';
+import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -88,6 +89,8 @@ export class Observer {
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
+  /** The generations and shapes that the base met while they were built, by name: it has not judged their items. */
+  private unjudged: ReadonlySet<string>;
   private graph: CompiledModel | undefined;
   /** Drift of an earlier process, until the model is known that judges it. */
   private readonly known: ObservedDrift[];
@@ -115,6 +118,7 @@ export class Observer {
       onGap: (reason) => this.noteGap(reason),
     });
     this.known = [...(from?.drift ?? [])];
+    this.unjudged = new Set(from?.unjudged);
     if (from === undefined) return;
     this.baseMs = from.baseMs;
     this.throughMs = from.throughMs;
@@ -166,6 +170,7 @@ export class Observer {
     if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
     const records = await this.receiveRecords();
     const looked = await this.lookAndJudge();
+    await this.noteWhatIsReady();
     this.moveVerifiedTime();
     return { records, isIdle: records === 0 && looked === 0 };
   }
@@ -196,6 +201,9 @@ export class Observer {
     };
     // rule: what-the-check-has-left-is-open
     this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
+    const listed = left.filter(({ source }) => source === SERVICE_PARTITION).map(({ target }) => target);
+    // rule: base-judges-nothing-that-is-built
+    this.unjudged = new Set(listed.filter((name) => isRegistered(graph, name)));
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -273,6 +281,8 @@ export class Observer {
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),
+      // rule: unjudged-is-kept-across-restarts
+      ...(this.unjudged.size > 0 && { unjudged: [...this.unjudged] }),
       gap: this.gap,
       // rule: drift-is-kept-across-restarts
       drift: this.drift.slice(0, this.limits.mostExceptions),
@@ -291,6 +301,10 @@ export class Observer {
   private noteGap(reason: string): void {
     // rule: feed-tells-of-gaps
     this.context.feeder?.noteGap(reason);
+    this.needWholeCheck(reason);
+  }
+
+  private needWholeCheck(reason: string): void {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // A check is the base of what follows only if it begins after this.
@@ -407,6 +421,28 @@ export class Observer {
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
+  /**
+   * Ends the base when readers use something that it met while it was built. The build removes what no base item asks for where its walk meets
+   * it. What somebody wrote behind the walk, and before the observer began, only a check finds.
+   */
+  private async noteWhatIsReady(): Promise<void> {
+    if (this.unjudged.size === 0) return;
+    const graph = await this.context.ready.current();
+    const { concerns } = graph;
+    const used = [...this.unjudged].find((name) => concerns === undefined || concerns.ready.has(name));
+    if (used === undefined) {
+      // An id that is gone is never used again.
+      this.unjudged = new Set([...this.unjudged].filter((name) => isRegistered(graph, name)));
+      return;
+    }
+    // rule: base-ends-when-what-was-built-is-used
+    this.needWholeCheck(`The last check of the whole table met ${used} while it was built, and readers use it now.`);
+    this.unjudged = new Set();
+    // The time that was verified is one of the other projections.
+    // rule: time-is-withdrawn-with-the-base
+    this.throughMs = undefined;
+  }
+
   private moveVerifiedTime(): void {
     const through = this.tail.horizon.leastThrough();
     const { skewMs } = this.limits;
@@ -434,6 +470,11 @@ export class Observer {
     // A time that was verified once stays verified: a restart that reads older records again does not lower it.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
   }
+}
+
+/** Tells whether a generation or a shape is ready, is built or is taken away. */
+function isRegistered({ concerns }: CompiledModel, name: string): boolean {
+  return concerns?.ready.has(name) === true || concerns?.changing.some((part) => part.name === name) === true;
 }
 
 /** The stamp of what no record has opened. */

@@ -12,7 +12,7 @@ export interface ShardState {
   sinceMs?: number | undefined;
 }
 
-/** A stretch of the stream that the observer has not seen. Only a check of the whole table ends it. */
+/** A stretch of the stream, or a projection, that the observer knows nothing about. Only a check of the whole table ends it. */
 export interface Gap {
   reason: string;
   /** When it was noticed, in milliseconds since 1970. */
@@ -43,6 +43,8 @@ export interface ObserverState {
   throughMs?: number | undefined;
   /** When the check began that is the base of the proof; undefined: there was none. */
   baseMs?: number | undefined;
+  /** The generations and shapes that the base met while they were built; absent: none. */
+  unjudged?: string[] | undefined;
   /** When the positions were taken from which a check can be the base. */
   positionsMs: number;
   /** Absent: nothing is missing. */

@@ -28,7 +28,7 @@ const AGE_MS = 60_000;
  * are of a batch that a consumer gave up without a report, or of a function that applied them but was frozen after its last call
  * before it wrote its claims. Without a sweep the low watermark of the stream does not move for a day. Unclaimed records that newer records
  * follow are left to the consumer, which may be behind. If several batches of a shard are applied at a time, its claims do not show
- * what is unclaimed, and the shard is skipped. It saves how far each shard is applied, so that the next process that reads the stream begins there.
+ * what is unclaimed, and the shard is skipped. The sweep saves the applied place of each shard: the next reader of the stream begins at that place.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;

@@ -1,6 +1,6 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Filter } from '../../../src/core/items/filter.ts';
-import type { IndexName } from '../../../src/core/model/compiled.ts';
+import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
 import type {
   ItemKey,
   QueryRequest,
@@ -11,6 +11,7 @@ import type {
   Store,
 } from '../../../src/core/store-port.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
+import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
 import { compareBytes, mapOf, sameText, textOf } from './values.ts';
@@ -94,6 +95,13 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
     query: (request) => {
       count('query');
       return process.call(() => queryPage(table, process, request));
+    },
+    queryNative: (request) => {
+      count('query');
+      return process.call(() => {
+        table.countCall();
+        return nativePage(table.names as TableNames, request, table.visible(clock.nowMs));
+      });
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),
   };

@@ -202,6 +202,14 @@ export class Table {
       .filter((item) => item !== undefined);
   }
 
+  /** The items as indexes show them at a moment. */
+  *visible(atMs: number): Iterable<Item> {
+    for (const cell of this.cells.values()) {
+      const item = versionAt(cell, atMs, 'visibleAtMs')?.item;
+      if (item !== undefined) yield item;
+    }
+  }
+
   /** The cells of an index's partition, in no order. */
   indexPartition(index: string, partition: string): Iterable<Cell> {
     return this.indexed.get(`${index}\n${partition}`) ?? [];

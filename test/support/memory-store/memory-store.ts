@@ -13,6 +13,7 @@ import {
   type GetManyResult,
   type GetResult,
   type ItemKey,
+  type NativeQueryRequest,
   type QueryRequest,
   type QueryResult,
   type ReadOptions,
@@ -30,6 +31,7 @@ import {
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
+import { nativePage } from './native.ts';
 import { MemoryPartition } from './partition.ts';
 import { readPage } from './query.ts';
 import { scanPage } from './scan.ts';
@@ -223,6 +225,10 @@ export class MemoryStore implements Store, ScanSource {
     const index = this.indexes.get(name);
     if (index === undefined) throw refused(`the table has no index ${name}`);
     return readPage(this.table, request, index.partition(partition));
+  }
+
+  async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    return nativePage(this.table, request, this.items());
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {

@@ -20,6 +20,7 @@ function stateOf(shards: number, after: string): ObserverState {
     shards: ids.map((shardId) => ({ shardId, after, isFinished: false, sinceMs: 4_000 })),
     throughMs: 3_000,
     baseMs: 1_000,
+    unjudged: ['search:USER.naïve@2'],
     positionsMs: 500,
     drift: [],
     heldBy: 'GÖAL-1 ~view',

@@ -105,6 +105,17 @@ describe('what a check has to do with a derived item', () => {
     });
   });
 
+  it('counts as ready what readers use, and as changing what they do not use yet, or no more', () => {
+    const { ready, changing } = CHECKED.concerns!;
+    expect(ready).toContain('search:USER.name@2');
+    expect(ready).toContain('view:GOAL@2');
+    for (const name of ['search:USER.name@3', 'search:USER.name@4', 'view:USER@2', 'view:TEAM@2']) {
+      expect(ready).not.toContain(name);
+      expect(changing.map((part) => part.name)).toContain(name);
+    }
+    for (const name of ['search:USER.name@1', 'view:BOOK@2']) expect(ready).not.toContain(name);
+  });
+
   it('goes by the name: of a dropped projection all ids that were given out are retired, of an unknown one none is known', () => {
     expect(concern('USER-1', '~ix/@4/first%2Dname')).toBe('retired search:USER.first-name@4');
     expect(concern('USER-1', '~ix/@5/first%2Dname')).toBe('unregistered search:USER.first-name@5');

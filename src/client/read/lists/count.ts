@@ -14,7 +14,9 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
-import { type InboundQuery, resolveInboundQuery } from './inbound.ts';
+import { type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
+import { countNative } from './native.ts';
+import { hitTest } from './scatter.ts';
 import { resolveScopedSearch, type SearchPredicate, type SearchScope, searchedType, searchInForce } from './search.ts';
 
 /** How many hits a search has. */
@@ -48,9 +50,14 @@ export async function countSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): Promise<CountResult> {
-  const query = resolveScopedSearch(searchInForce(context, search), predicate, scope);
+  const query = resolveScopedSearch(context.graph, searchInForce(context, search), predicate, scope);
   const type = searchedType(search);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const { native } = query;
+  if (native !== undefined) {
+    const count = await countNative(context, { list: native, accept: hitTest(context.graph, query.itemKeys) });
+    return { count, ...(isOwn && { exact: false as const }) };
+  }
   const ranges = query.hashed?.ranges ?? [query.range];
   const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
     concurrency: context.concurrency,
@@ -80,7 +87,7 @@ export async function countEachShard(
       'Count one value, or give the search a number of shards in the model.',
     );
   }
-  const query = resolveScopedSearch(search, {}, scope);
+  const query = resolveScopedSearch(context.graph, search, {}, scope);
   const counts = await countShards(context, query);
   return { search, counts, partitions: query.partitions };
 }
@@ -126,7 +133,12 @@ export async function countInbound(
   });
   const query = resolveInboundQuery(context, edgeType, target, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
-  return { count: sumOf(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
+  const { native } = query;
+  const count =
+    native === undefined
+      ? sumOf(await countShards(context, query))
+      : await countNative(context, { list: native, accept: nativeTest(context.graph, query) });
+  return { count, ...(isOwn && { exact: false as const }) };
 }
 
 function sumOf(counts: readonly number[]): number {

@@ -1,10 +1,12 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { type AttributeValue, type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
-import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
+import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
+import { indexOfOrder } from '../../../core/model/native.ts';
 import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -19,10 +21,11 @@ import {
   refuseConsistent,
 } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
-import type { KeyRange } from '../request/key-range.ts';
+import { isInRange, type KeyRange, textAfterPrefix } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
+  attributeArgument,
   type Between,
   checkPartition,
   encodeArgument,
@@ -38,6 +41,7 @@ import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type Targ
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { gatherNative, type NativeList, sendableEnds } from './native.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
 
 /**
@@ -179,6 +183,8 @@ export interface ResolvedInbound {
   maxRcu?: number;
   /** True if the node behind the edges is read along with them; only where the range ends there. */
   takesTarget?: boolean;
+  /** The question to the index of a native order; undefined: the order is derived. */
+  native?: NativeList | undefined;
   binding: readonly unknown[];
   /** Fingerprint of what the order means. */
   meaning: string;
@@ -226,6 +232,7 @@ export function resolveInboundQuery(
     range,
     reverse,
     isOpenAbove,
+    native: inbound.native ? nativeList(graph, order, ordered, sortKey, options) : undefined,
     meaning: meaningOfOrder(graph, edge, declared.order),
     where,
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
@@ -240,6 +247,33 @@ export function resolveInboundQuery(
       ...whereBinding(where),
     ],
   };
+}
+
+/** The question to the index of a native order. `options` are checked: they are a range, a value, or a beginning. */
+function nativeList(
+  { table }: CompiledModel,
+  order: InboundOrder,
+  ordered: OrderOfQuery,
+  edgeKey: string,
+  { equals, atLeast, beginsWith, between }: InboundQuery,
+): NativeList {
+  const { low = atLeast, high } = endsOf(ordered, between);
+  const end = (value: OrderValue | undefined): AttributeValue | undefined =>
+    value === undefined ? undefined : attributeArgument(ordered, value, 'value');
+  const ends =
+    beginsWith === undefined
+      ? { from: end(equals ?? low), to: end(equals ?? high) }
+      : { from: { S: beginsWith }, to: textAttribute(textAfterPrefix(beginsWith)) };
+  return {
+    index: indexOfOrder(table, order),
+    partition: { S: edgeKey },
+    ...sendableEnds(ends),
+    itemKey: order.places.itemKeys([], edgeKey).target,
+  };
+}
+
+function textAttribute(text: string | undefined): AttributeValue | undefined {
+  return text === undefined ? undefined : { S: text };
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
@@ -290,8 +324,15 @@ export async function gatherInbound(
   const bound: CursorBinding = { query: [graph.table.name, 'inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const accept = hitTest(graph, itemKeys);
-  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
+  if (query.native !== undefined) {
+    const isWanted = nativeTest(graph, query);
+    const page = { list: query.native, after, reverse, limit, where, maxRcu, accept: isWanted, own: ownEdges };
+    const gathered = await gatherNative(context, page);
+    const { lastKey } = gathered;
+    return { gathered, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+  }
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
   let ownItem: Item | undefined;
   if (takesTarget) {
@@ -310,6 +351,12 @@ export async function gatherInbound(
     target: ownItem,
     cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey),
   };
+}
+
+/** Tells whether an index item belongs to the answer of a native order, whose index is asked for a range that may hold more. */
+export function nativeTest(graph: CompiledModel, { index, itemKeys, range }: ResolvedInbound): (item: Item) => boolean {
+  const isHit = hitTest(graph, itemKeys);
+  return (item) => isHit(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
 /** Where a node lies among the edges that enter it. */

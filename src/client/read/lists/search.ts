@@ -1,4 +1,4 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { type AttributeValue, type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS, valueIn } from '../../../core/items/derived-item.ts';
 import { escapeValue, lowestSortKeyOfValue } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
@@ -6,11 +6,13 @@ import {
   hash128,
   type IndexPartitionKey,
   isWithinBytes,
+  PARTITION_KEY_BYTES,
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
-import type { IndexName, SearchModel } from '../../../core/model/compiled.ts';
+import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
+import { indexOfSearch } from '../../../core/model/native.ts';
 import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -27,6 +29,7 @@ import {
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
+  attributeArgument,
   type Between,
   checkPartition,
   encodeArgument,
@@ -42,6 +45,7 @@ import { indexAttributes, type Page, type SearchResult, sourceOf } from '../requ
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { gatherNative, type NativeList } from './native.ts';
 import { gatherPage, hitTest } from './scatter.ts';
 
 /** Names of arguments that another one excludes. */
@@ -107,6 +111,8 @@ export interface ResolvedSearch {
   hashed?: { hash: string; ranges: KeyRange[] };
   /** The keys of the hits in the table. */
   itemKeys: ItemKeys;
+  /** The question to the index of a native search; undefined: the search is derived. */
+  native?: NativeList | undefined;
 }
 
 /** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
@@ -124,7 +130,7 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { index, partitions, range, hashed, reverse, where, accept } = resolveSearchQuery(
+  const { index, partitions, range, hashed, reverse, where, accept, native } = resolveSearchQuery(
     context,
     search,
     predicate,
@@ -151,7 +157,9 @@ export async function readSearch(
   });
   const { writes } = own;
   const overlay =
-    writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, index, partitions) };
+    writes.length === 0 || native !== undefined
+      ? {}
+      : { overlay: overlayOf(context.projections.model, writes, index, partitions) };
   const request = {
     index,
     partitions,
@@ -164,7 +172,10 @@ export async function readSearch(
     accept,
     ...overlay,
   } as const;
-  const { items, lastKey } = await gatherPage(context, request);
+  const { items, lastKey } =
+    native === undefined
+      ? await gatherPage(context, request)
+      : await gatherNative(context, { list: native, after, reverse, limit, where, maxRcu, accept, own: writes });
   const hits = items.map((item) => hitOfItem(context, index, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
@@ -186,7 +197,7 @@ export function resolveSearchQuery(
   predicate: SearchPredicate,
   options: Pick<SearchQuery, keyof SearchScope | 'where' | 'reverse'>,
 ): ResolvedSearchQuery {
-  const resolved = resolveSearch(searchInForce(context, search), predicate, options);
+  const resolved = resolveSearch(context.graph, searchInForce(context, search), predicate, options);
   const { index, hashed, itemKeys } = resolved;
   const where = encodeWhere(context.graph, options.where, {
     name: `search ${search.indexPartition}`,
@@ -221,15 +232,35 @@ export function searchedType({ indexPartition }: SearchModel): string {
 
 /** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
 export function resolveScopedSearch(
+  graph: CompiledModel,
   search: SearchModel,
   predicate: SearchPredicate,
   scope: SearchScope,
 ): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
-  return resolveSearch(search, predicate, scope);
+  return resolveSearch(graph, search, predicate, scope);
 }
 
-function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
+/** The question to the index of a native search: the nodes with a value. */
+function nativeList({ table }: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
+  const type = searchedType(search);
+  const text = stringOf(value);
+  const isPossible = text === undefined || (text !== '' && isWithinBytes(text, PARTITION_KEY_BYTES));
+  return {
+    index: indexOfSearch(table, search),
+    partition: isPossible ? value : undefined,
+    // The text after all ids of the type, which is no id.
+    ...{ from: { S: `${type}-` }, to: { S: `${type}.` } },
+    itemKey: search.inForce.places.first,
+  };
+}
+
+function resolveSearch(
+  graph: CompiledModel,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  scope: SearchScope,
+): ResolvedSearch {
   if (predicate === undefined) {
     const hint = 'Give { equals }, { beginsWith }, { between } or {} for every value.';
     throw new EdgeloomError('invalid-argument', `search ${search.indexPartition} takes a predicate.`, hint);
@@ -249,6 +280,10 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   const { equals, beginsWith } = predicate;
   if (way === 'equals') {
     const encoded = encodeArgument(query, equals!, 'equals');
+    if (search.native) {
+      const list = nativeList(graph, search, attributeArgument(query, equals!, 'equals'));
+      return { index, partitions: [places.partition(undefined, encoded, '')], range: {}, itemKeys, native: list };
+    }
     const partitions = places.partitionsOfValue(partition, encoded);
     if (search.shards !== 'value' || !isHashedInKey(encoded))
       return { index, partitions, range: equalRange(encoded), itemKeys };
@@ -262,8 +297,8 @@ function resolveSearch(search: SearchModel, predicate: SearchPredicate, scope: S
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
-      `The search ${search.indexPartition} answers equality only: with shards: 'value' the value is in the partition key.`,
-      'Search with equals, or give the search a number of shards in the model.',
+      `The search ${search.indexPartition} answers equality only: ${search.native ? 'it is native, and' : "with shards: 'value'"} the value is in the partition key.`,
+      `Search with equals, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );
   }
   if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);

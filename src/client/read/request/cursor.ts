@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
@@ -29,8 +29,10 @@ const VERSION = 2;
 const TAG_BYTES = 16;
 const MEANING_BYTES = 8;
 const HEAD_BYTES = 1 + TAG_BYTES + MEANING_BYTES;
-/** Characters of the longest cursor: base64url of the head and of a sort key, which has at most 1,024 bytes. */
-export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + SORT_KEY_BYTES) * 4) / 3);
+/** Bytes of the longest place: of a native order a value, the source with its length, and a mark. Sort keys are shorter. */
+const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + 8;
+/** Characters of the longest cursor: base64url of the head and of a place. */
+export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
 /** The cursor for going on after the item with this sort key. */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {

@@ -9,6 +9,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -50,9 +51,17 @@ export class LivingStore extends ForwardingStore {
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
     // A count needs the items: it costs the same, since DynamoDB bills what it reads.
-    const page = await super.query(request);
+    const page = this.livingPage(await super.query(request));
+    return countOnly ? { ...page, items: [] } : page;
+  }
+
+  override async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    return this.livingPage(await super.queryNative(request));
+  }
+
+  private livingPage(page: QueryResult): QueryResult {
     const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
-    return { ...page, items: countOnly ? [] : items, count: items.length };
+    return { ...page, items, count: items.length };
   }
 
   /** An item without what is over; undefined: all of it is. */

@@ -1,3 +1,4 @@
+import type { AttributeValue } from '../../../core/items/attribute-value.ts';
 import { PLAIN_DATE } from '../../../core/items/dates.ts';
 import {
   encodeString,
@@ -54,6 +55,20 @@ export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument:
     if (order.kind === 'derive') return encodeValue(requireText(value), 'string', fold);
     if (order.type === 'number') return encodeValue(requireNumber(value), 'number', false);
     return encodeValue(requireText(value), order.type, fold);
+  });
+}
+
+/** The value as an attribute has it, for an order by an attribute as it is stored; throws `invalid-argument`. */
+export function attributeArgument(query: OrderOfQuery, value: OrderValue, argument: string): AttributeValue {
+  const { order } = query;
+  return withArgumentError(query, argument, () => {
+    if (order.kind === 'attribute' && order.type === 'number') {
+      const number = requireNumber(value);
+      // Throws for what is no number that DynamoDB takes.
+      encodeValue(number, 'number', false);
+      return number;
+    }
+    return { S: encodeString(requireText(value).S, false) };
   });
 }
 

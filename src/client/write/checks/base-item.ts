@@ -9,10 +9,11 @@ import {
 } from '../../../core/items/attribute-value.ts';
 import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
-import { describe } from '../../../core/items/keys.ts';
+import { describe, isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
 import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
+import { nativeIndexes } from '../../../core/model/native.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { docsPage } from '../../../foundation/docs.ts';
@@ -88,6 +89,7 @@ function checkContents(
   withItemName(source, sortKey, () => {
     checkAttributes(item);
     checkReserved(graph, item);
+    checkNativeKeys(graph, item);
     checkEnd(graph, source, sortKey, item);
   });
   // The entries are checked before the size: if an item exceeds both bounds, the error about entries says what to do.
@@ -137,6 +139,23 @@ function checkReserved(graph: CompiledModel, item: Item): void {
     if (Object.hasOwn(item, partition) && Object.hasOwn(item, sort)) {
       throw new AttributeError(partition, `together with ${sort} would put the base item into ${index}`, hint);
     }
+  }
+}
+
+/** Refuses a value that DynamoDB refuses as the key of a native index. */
+function checkNativeKeys(graph: CompiledModel, item: Item): void {
+  for (const { name, attribute, type, sort } of nativeIndexes(graph)) {
+    const value = attributeOf(item, attribute);
+    if (value === undefined) continue;
+    const text = stringOf(value);
+    const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
+    if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) continue;
+    const wanted = type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`;
+    throw new AttributeError(
+      attribute,
+      `is a key of the native index ${name}, which takes only ${wanted}, but is ${describeValue(value)}`,
+      'DynamoDB refuses every item with another value. Leave the attribute out, or leave native out of the model.',
+    );
   }
 }
 

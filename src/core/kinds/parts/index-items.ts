@@ -126,7 +126,7 @@ export function addIndexKeys(
   purpose: string,
 ): void {
   if (!places.fits(partition)) throw tooLongError(partition, encoded, purpose);
-  const sort = fittingSortKey(encoded, source, purpose);
+  const sort = places.isStored ? fittingSortKey(encoded, source, purpose) : sortKeyOfEscaped(encoded.escaped, source);
   // Fixed property names are set faster than computed ones, so the usual names are written out.
   if (index === 'gsi0') {
     item[INDEX_KEYS.gsi0.partition] = { S: partition };

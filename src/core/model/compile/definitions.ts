@@ -2,16 +2,7 @@ import { DERIVED_ATTRIBUTES, INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../.
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
-import type {
-  EdgeModel,
-  IndexName,
-  LabelModel,
-  NodeModel,
-  PartModel,
-  Projection,
-  SearchSettings,
-  TableNames,
-} from '../compiled.ts';
+import type { EdgeModel, IndexName, LabelModel, NodeModel, PartModel, Projection, TableNames } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
 import { wordsThereAre } from '../options/nearest.ts';
 import { compileProjection } from '../options/option-tables.ts';
@@ -20,7 +11,7 @@ import { CountPlaces, PartPlaces, TotalPlaces } from '../projection/places.ts';
 import { compileInbound } from './inbound.ts';
 import { compileDerive } from './order.ts';
 import { checkShape, edgeSchema, type MistakeLog, NODE_TYPES, nodeSchema, partSchema, tableSchema } from './schemas.ts';
-import { compileSearch, packSearches } from './search.ts';
+import { compileSearch, type DeclaredSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
 /**
@@ -103,7 +94,7 @@ export function compileNode(
   checkTypeName(type, path, mistakes);
   const options = checkShape(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
-  const searches = new Map<string, SearchSettings>();
+  const searches = new Map<string, DeclaredSearch>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
@@ -154,7 +145,7 @@ const MAX_PART_NAME = 64;
 function compileParts(
   type: string,
   definitions: Readonly<Record<string, unknown>>,
-  { searches, view }: { searches: Map<string, SearchSettings>; view: Projection },
+  { searches, view }: { searches: Map<string, DeclaredSearch>; view: Projection },
   nodePath: string,
   mistakes: MistakeLog,
 ): Map<string, PartModel> {

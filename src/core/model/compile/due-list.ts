@@ -26,6 +26,7 @@ export function dueList(edge: Pick<EdgeModel, 'type' | 'expires' | 'count' | 'in
   const placed = { ...order, places: new OrderPlaces(type, order, settings) };
   return {
     ...settings,
+    native: false,
     orders: new Map([[DUE_ORDER, placed]]),
     items: [{ orderName: DUE_ORDER, orders: [placed], inForce: { places: new EdgeItemPlaces(type, DUE_ORDER) } }],
   };

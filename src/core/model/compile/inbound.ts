@@ -1,5 +1,14 @@
 import { INDEX_NAMES } from '../../items/derived-item.ts';
-import type { InboundItem, InboundModel, InboundOrder, IndexName, OrderSettings, TableNames } from '../compiled.ts';
+import type {
+  EdgeOrderModel,
+  InboundItem,
+  InboundModel,
+  InboundOrder,
+  IndexName,
+  OrderSettings,
+  TableNames,
+} from '../compiled.ts';
+import { nativeAttribute } from '../native.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
@@ -45,10 +54,14 @@ export function compileInbound(
     mistakes.push({ path: `${path}.includeTarget`, message });
   }
   checkSource(option, path, mistakes);
-  const indexOf = sharedIndexes(
-    given.map(([name]) => name),
-    indexes,
-  );
+  const native = option.native === true;
+  // A native order has no item. If it had, it would be one for each order, since an index gives the attributes of one order alone.
+  const indexOf = native
+    ? new Map<string, IndexName>()
+    : sharedIndexes(
+        given.map(([name]) => name),
+        indexes,
+      );
   const orders = given
     .map(([name, entry]): OrderSettings => {
       const index = indexOf.get(name);
@@ -60,11 +73,13 @@ export function compileInbound(
         Number(left.isNamed) - Number(right.isNamed) ||
         INDEX_NAMES.indexOf(left.index) - INDEX_NAMES.indexOf(right.index),
     )
-    .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
+    .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings, 1, !native) }));
+  if (native) checkNative(option, orders, path, mistakes);
   return {
     orders: new Map(orders.map((order) => [order.name, order])),
     items: itemsOf(type, orders),
     ...inboundSettings,
+    native,
   };
 }
 
@@ -97,6 +112,39 @@ function checkSource(
     mistakes.push({ path: `${path}.partition`, message });
   }
 }
+
+/** Notes what native orders cannot have, since it needs keys that are derived. */
+function checkNative(
+  { shards = 1, partition, projectSource, includeTarget }: Shaped<typeof inboundSchema>,
+  orders: readonly OrderSettings[],
+  path: string,
+  mistakes: MistakeLog,
+): void {
+  const needing = Object.entries({
+    shards: shards !== 1,
+    partition: partition !== undefined,
+    projectSource: projectSource !== undefined,
+    includeTarget: includeTarget === true,
+  });
+  for (const [option, isGiven] of needing) {
+    if (!isGiven) continue;
+    const message = 'needs keys that are derived: leave it out, or leave out native';
+    mistakes.push({ path: `${path}.${option}`, message });
+  }
+  for (const { name, order } of orders) {
+    if (nativeAttribute(order) !== undefined) continue;
+    const message = `is by ${ORDER_KINDS[order.kind]}, whose key is derived: name an attribute of the edge, or number(...) of one, or leave out native`;
+    mistakes.push({ path: `${path}.orders.${name}`, message });
+  }
+}
+
+const ORDER_KINDS: Readonly<Record<EdgeOrderModel['kind'], string>> = {
+  attribute: 'a date',
+  rank: 'a rank',
+  derive: 'a function',
+  source: 'an attribute of the source node',
+  parts: 'several values',
+};
 
 function checkOrderName(name: string, indexes: readonly IndexName[], path: string, mistakes: MistakeLog): void {
   if (indexes.some((index) => index === name)) return;

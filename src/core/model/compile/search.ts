@@ -1,4 +1,5 @@
 import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
+import { nativeAttribute } from '../native.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
@@ -14,6 +15,11 @@ import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
 /** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
 const MAX_SEARCH_NAME_BYTES = 255;
 
+/** A search as the model declares it, without its place. */
+export interface DeclaredSearch extends SearchSettings {
+  native?: boolean;
+}
+
 /**
  * Compiles a search, given as its options or as an order in short; undefined where it has mistakes.
  *
@@ -26,7 +32,7 @@ export function compileSearch(
   path: string,
   mistakes: MistakeLog,
   part?: string,
-): SearchSettings | undefined {
+): DeclaredSearch | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
   const options = checkShape(searchSchema, isShort ? { attribute: entry } : entry, path, mistakes);
@@ -35,7 +41,8 @@ export function compileSearch(
     options.path === undefined
       ? compileOrder(options.attribute ?? attribute, options.type, path, mistakes)
       : compilePath(options, path, mistakes);
-  const given = fillSettings(SEARCH_OPTIONS, options);
+  const native = options.native === true;
+  const given = fillSettings(SEARCH_OPTIONS, native ? { ...options, shards: 'value' } : options);
   const { caseInsensitive, multiValue, shards } = given;
   const addMistake = (message: string): unknown => mistakes.push({ path, message });
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
@@ -46,17 +53,18 @@ export function compileSearch(
     addMistake('multiValue applies to an attribute, not to rank or derive');
   if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
   if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
-  return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }) };
+  if (native) checkNative(options, order, part, path, mistakes);
+  return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }
 
 /** Gives the searches of a node type their items: see the head of this file. */
-export function packSearches(searches: Iterable<SearchSettings>, indexes: readonly IndexName[]): SearchModel[] {
-  const open = new Map<string, SearchSettings[]>();
-  const packs: SearchSettings[][] = [];
+export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readonly IndexName[]): SearchModel[] {
+  const open = new Map<string, DeclaredSearch[]>();
+  const packs: DeclaredSearch[][] = [];
   for (const search of searches) {
-    const { part, project, multiValue, order } = search;
+    const { part, project, multiValue, order, native } = search;
     const kind = JSON.stringify([part, project]);
-    const mayShare = !multiValue && order.kind !== 'derive';
+    const mayShare = !multiValue && order.kind !== 'derive' && native !== true;
     const pack = mayShare ? open.get(kind) : undefined;
     if (pack !== undefined && pack.length < indexes.length) pack.push(search);
     else {
@@ -65,6 +73,32 @@ export function packSearches(searches: Iterable<SearchSettings>, indexes: readon
     }
   }
   return packs.flatMap((pack) => searchesOfPack(pack));
+}
+
+/** Notes what a native search cannot have, since it needs keys that are derived. */
+function checkNative(
+  { caseInsensitive, multiValue, partition, shards, shardBy, hash }: Shaped<typeof searchSchema>,
+  order: SearchOrder,
+  part: string | undefined,
+  path: string,
+  mistakes: MistakeLog,
+): void {
+  const addMistake = (option: string, message: string): unknown =>
+    mistakes.push({ path: `${path}.${option}`, message });
+  const needing = Object.entries({
+    caseInsensitive: caseInsensitive === true,
+    multiValue: multiValue === true,
+    partition: partition !== undefined,
+    shards: shards !== undefined && shards !== 'value',
+    shardBy: shardBy !== undefined,
+    hash: hash !== undefined,
+  });
+  for (const [option, isGiven] of needing)
+    if (isGiven) addMistake(option, 'needs keys that are derived: leave it out, or leave out native');
+  if (part !== undefined)
+    addMistake('native', `is of the part ${part}: a native search is by an attribute of the node`);
+  if (nativeAttribute(order) === undefined)
+    addMistake('native', 'is of a value whose key is derived: name an attribute of type string or number');
 }
 
 /** The order of a search by path; what else the options say of it must not contradict that. */

@@ -154,6 +154,8 @@ export const SEARCH_OPTIONS = {
   multiValue: option(flag, 'order', (given = false) => given),
   partition: option(attributeName, 'order', (given) => given),
   path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },
+  // A native search is derived nowhere, so it is no setting of a generation.
+  native: { check: optional(flag) },
   project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
 };
 
@@ -190,6 +192,8 @@ export const INBOUND_OPTIONS = {
   partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
   /** Tells whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeTarget: option(flag, 'result', (given = false) => given),
+  // As that of a search.
+  native: { check: optional(flag) },
   // They are compiled apart: see `core/model/compile/totals.ts`.
   total: { check: anything },
   groupBy: { check: anything },

@@ -93,9 +93,11 @@ function valueInKey(encoded: string): string {
 export class Partitions {
   private readonly limitBytes: number;
 
+  /** @param isStored false for items that only readers make, whose keys no index has to take. */
   constructor(
     private readonly spread: Spread,
     generation: number,
+    readonly isStored = true,
   ) {
     const { shards } = spread;
     const ofShard = shards === 'value' || shards === 1 ? '' : `#${shards}`;
@@ -107,7 +109,7 @@ export class Partitions {
    * generation fits in all of them; DynamoDB has room for it, since it takes partition keys of 2,048 bytes.
    */
   fits(partition: IndexPartitionKey): boolean {
-    return isWithinBytes(partition, this.limitBytes);
+    return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
 
   /** The partition of an item. */
@@ -184,12 +186,18 @@ export class OrderPlaces {
     { name, isNamed }: OrderSettings,
     spread: Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>,
     generation = 1,
+    isStored = true,
   ) {
     const named = isNamed ? { order: name } : {};
     this.isDue = name === DUE_ORDER;
     this.items = new EdgeItemPlaces(edgeType, named.order, generation);
     this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
-    this.partitionsOf = new Partitions(spread, generation);
+    this.partitionsOf = new Partitions(spread, generation, isStored);
+  }
+
+  /** False if only readers make the items: see `core/model/native.ts`. */
+  get isStored(): boolean {
+    return this.partitionsOf.isStored;
   }
 
   /** The sort key of the target node's own item in the order. */

@@ -37,6 +37,7 @@ export class SearchPlaces {
     private readonly search: SearchSettings,
     itemOf: string,
     generation = 1,
+    isStored = true,
   ) {
     const { indexPartition, multiValue, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
@@ -46,7 +47,12 @@ export class SearchPlaces {
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
     // Searches that share an item are in different indexes: their partitions may be named alike.
     this.base = formatIndexPartition({ of: 'search', type, search: itemOf, generation });
-    this.partitionsOf = new Partitions(search, generation);
+    this.partitionsOf = new Partitions(search, generation, isStored);
+  }
+
+  /** False if only readers make the items: see `core/model/native.ts`. */
+  get isStored(): boolean {
+    return this.partitionsOf.isStored;
   }
 
   /** The sort key of the item for an encoded value. */

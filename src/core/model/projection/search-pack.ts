@@ -9,16 +9,21 @@ interface PlacedSearch extends SearchSettings {
   index: IndexName;
   itemOf: string;
   inForce: { places: SearchPlaces };
+  native: boolean;
 }
 
 /** The searches of a pack in a generation, each with its index. */
-export function searchesOfPack(pack: readonly SearchSettings[], generation?: number): PlacedSearch[] {
+export function searchesOfPack(
+  pack: readonly (SearchSettings & { native?: boolean })[],
+  generation?: number,
+): PlacedSearch[] {
   const itemOf = pack[0]!.name;
   return pack.map((search, i) => ({
     ...search,
     index: INDEX_NAMES[i]!,
     itemOf,
-    inForce: { places: new SearchPlaces(search, itemOf, generation) },
+    inForce: { places: new SearchPlaces(search, itemOf, generation, search.native !== true) },
+    native: search.native === true,
   }));
 }
 

@@ -1,9 +1,12 @@
+import { check } from '../../../../src/admin.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { modelToCheck } from '../../../../src/registry/checked.ts';
 import { registeredModel } from '../../../../src/registry/writer-model.ts';
 import type { StreamRecord, StreamSource } from '../../../../src/stream/source.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
-import { observe } from '../../../../src/trust/observe/observe.ts';
+import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
+import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import type { ItemChange } from '../../../support/memory-store/memory-store.ts';
 import { recordOf } from '../../kernel/shown-stream.ts';
 import { textOf } from '../../kernel/values.ts';
@@ -28,6 +31,8 @@ const SEARCHED: ModelSpec = {
   ...PLAIN,
   searches: { tag: { order: { by: 'attribute', name: 'tag' }, shards: 1, project: [] } },
 };
+/** Views are of another shape than those of `PLAIN`. */
+const SHOWING: ModelSpec = { ...PLAIN, view: ['a', 'status'] };
 const COUNTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, degree: true } };
 const JOINED: ModelSpec = {
   ...PLAIN,
@@ -37,7 +42,7 @@ const JOINED: ModelSpec = {
 /** A stage with an observer that has its base. It knows the model that comes, as a process that was deployed first. */
 class ObservedStage extends Stage {
   readonly alarms: ObservedDrift[] = [];
-  readonly observer: Observer;
+  observer: Observer;
   /** Every record that was made before is applied; `unknown`: nobody can tell. Default: all of them. */
   lowWatermarkMs: number | 'unknown' | undefined;
   /** Is waited for by the next page that is read. */
@@ -45,43 +50,89 @@ class ObservedStage extends Stage {
   /** When each derived item changed. */
   private readonly madeMs: number[] = [];
 
-  private constructor(spec: ModelSpec) {
+  private constructor(private readonly spec: ModelSpec) {
     super();
-    const graph = modelOf(spec);
     const { derivedChanges } = this.table;
     const add = derivedChanges.push.bind(derivedChanges);
     derivedChanges.push = (...changes) => {
       this.madeMs.push(...changes.map(() => this.nowMs));
       return add(...changes);
     };
-    const now = (): number => this.nowMs;
-    this.observer = new Observer(
+    this.observer = this.observerFrom(undefined);
+  }
+
+  /** Another process goes on from what the observer saves. */
+  restart(): void {
+    this.observer = this.observerFrom(this.observer.stateToSave());
+  }
+
+  private observerFrom(state: ObserverState | undefined): Observer {
+    const graph = modelOf(this.spec);
+    return new Observer(
       {
         ...{
           maintained: registeredModel(graph, this.table),
           ready: modelToCheck(graph, this.table),
           store: this.table,
         },
-        ...{ source: this.source(), table: graph.table, now, limits: LIMITS },
+        ...{ source: this.source(), table: graph.table, now: () => this.nowMs, limits: LIMITS },
         lowWatermark: async () => (this.lowWatermarkMs === 'unknown' ? undefined : (this.lowWatermarkMs ?? this.nowMs)),
         onDrift: (drift) => void this.alarms.push(drift),
       },
-      undefined,
+      state,
     );
   }
 
   static async of(spec: ModelSpec, before = PLAIN): Promise<ObservedStage> {
+    const stage = await ObservedStage.withoutBase(spec, before);
+    await stage.observe(5);
+    await stage.checkWholeTable();
+    await stage.observe(20);
+    return stage;
+  }
+
+  /** The same before the observer has read anything. */
+  static async withoutBase(spec: ModelSpec, before = PLAIN): Promise<ObservedStage> {
     const stage = new ObservedStage(spec);
     await stage.migrate(before);
     await stage.project(before, await stage.write('A-1', 'A-1', { a: '1', tag: 'p', status: 'old' }));
     await stage.project(before, await stage.write('A-1', 'AB-B-1', { r: '1' }));
     await stage.project(before, await stage.write('A-2', 'A-2', { a: '1' }));
-    await stage.observe(5);
-    const beganMs = stage.nowMs;
-    await stage.observe(1);
-    await stage.observer.endWholeCheck(beganMs, []);
-    await stage.observe(20);
     return stage;
+  }
+
+  /** The observer's process checks the whole table, as the base of the proof. */
+  async checkWholeTable(): Promise<void> {
+    const left: ItemKey[] = [];
+    const beganMs = this.nowMs;
+    await check(modelOf(PLAIN), {
+      ...{ store: this.table, mode: 'report', settleMs: 0, segments: 1, now: () => this.nowMs },
+      wait: async (milliseconds) => {
+        this.nowMs += milliseconds;
+      },
+      onFinding: ({ source, target }) => void left.push({ source, target }),
+    });
+    await this.observer.endWholeCheck(beganMs, left);
+  }
+
+  /** Somebody writes an item of a search's second generation for a node that does not exist. */
+  async plant(): Promise<void> {
+    const key = { source: { S: 'A-9' }, target: { S: '~ix/@2/tag' } };
+    await this.table.put({ ...key, r: { N: '1' }, w: { S: '' }, value: { S: 'planted' } });
+  }
+
+  /** Says in which way the observer is wrong about the planted item, which readers use from now on. */
+  async claimAboutPlanted(): Promise<string[]> {
+    const isListed = (): boolean => this.observer.drift.some(({ suspect }) => suspect.source === 'A-9');
+    const wrong = new Set<string>();
+    const readyMs = this.nowMs;
+    const isVerified = (): boolean => (this.observer.verifiedThroughMs ?? 0) > readyMs + 10_000;
+    for (let turns = 0; turns < 600 && !isVerified(); turns++) {
+      await this.observe(1);
+      if (this.observer.needsWholeCheck) await this.checkWholeTable();
+      if (this.observer.verifiedThroughMs !== undefined && !isListed()) wrong.add('the planted item is claimed right');
+    }
+    return [...wrong, ...(isVerified() ? [] : ['the time stands'])];
   }
 
   /** Observes until something is so, for five minutes at most; gives the time that it took, in milliseconds. */
@@ -265,6 +316,89 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
       await put('1');
       const goneMs = await stage.msUntil(() => stage.observer.drift.length === 0);
       if (goneMs > firstMs) wrong.push(`listed for ${goneMs} ms after the repair`);
+    }
+    return wrong;
+  },
+
+  'the check that is the base meets a search while it is built, and an item behind the build that no base item asks for':
+    async () => {
+      const stage = await ObservedStage.withoutBase(SEARCHED);
+      let isHeld = true;
+      await stage.migrateWith(SEARCHED, async () => {
+        await stage.plant();
+        await stage.observe(40);
+        await stage.checkWholeTable();
+        await stage.observe(40);
+        isHeld = stage.observer.verifiedThroughMs === undefined;
+      });
+      return [...(isHeld ? ['what is built holds the time'] : []), ...(await stage.claimAboutPlanted())];
+    },
+
+  'the same, and another process of the observer goes on when the search is ready': async () => {
+    const stage = await ObservedStage.withoutBase(SEARCHED);
+    await stage.migrateWith(SEARCHED, async () => {
+      await stage.plant();
+      await stage.observe(40);
+      await stage.checkWholeTable();
+      await stage.observe(40);
+    });
+    stage.restart();
+    return await stage.claimAboutPlanted();
+  },
+
+  'the same in runs that check by themselves': async () => {
+    const stage = await ObservedStage.withoutBase(SEARCHED);
+    let saved: ObserverState | undefined;
+    const run = (): Promise<ObserveResult> =>
+      observe({
+        ...{ graph: modelOf(SEARCHED), store: stage.table, source: stage.source(), limits: LIMITS },
+        ...{ untilVerified: true, now: () => stage.nowMs, lowWatermark: async () => stage.nowMs },
+        memory: {
+          open: async () => saved,
+          save: async (state) => {
+            saved = structuredClone(state);
+            return true;
+          },
+          close: async () => undefined,
+        },
+        wait: async (milliseconds) => {
+          stage.nowMs += milliseconds;
+          // It has read a record of each shard, so that another run goes on behind those of before.
+          if (saved === undefined)
+            await stage.project(PLAIN, await stage.write('A-3', 'A-3', { a: String(stage.nowMs) }));
+        },
+      });
+    await stage.migrateWith(SEARCHED, async () => {
+      await stage.plant();
+      stage.nowMs += 10_000;
+      await run();
+    });
+    const { drift } = await run();
+    return drift.map(({ suspect }) => suspect.source).includes('A-9') ? [] : ['the planted item is claimed right'];
+  },
+
+  'a stalled consumer writes a view of the shape before, after all views are made anew': async () => {
+    const wrong: string[] = [];
+    for (const isReady of [false, true]) {
+      const stage = await ObservedStage.of(SHOWING);
+      const viewOf = () =>
+        [...stage.table.items()].find(({ source, target }) => textOf(source) === 'A-1' && textOf(target) === '~view')!;
+      const old = viewOf();
+      const overwrite = () => stage.table.put({ ...old, r: { N: '9' } });
+      await stage.migrate(SHOWING, {
+        onStep: async ({ step }) => void (step === 'settle-views' && !isReady && (await overwrite())),
+      });
+      if (isReady) await overwrite();
+      const writtenMs = stage.nowMs;
+      await stage.observe(200);
+      const [drift] = [...stage.alarms, ...stage.observer.drift];
+      if (drift !== undefined) wrong.push(`a part of a view that no reader uses is called ${drift.state}`);
+      if ((stage.observer.verifiedThroughMs ?? 0) < writtenMs) wrong.push('a view that no reader uses holds the time');
+      // The next consumer makes it whole. Somebody damages it then.
+      await stage.project(SHOWING, await stage.write('A-1', 'A-1', { a: '2', tag: 'p', status: 'new' }));
+      await stage.table.put({ ...viewOf(), attributes: { M: {} }, r: { N: '99' } });
+      await stage.observe(200);
+      if (stage.alarms.length === 0) wrong.push('the damage of a view that was made whole is not told of');
     }
     return wrong;
   },

@@ -171,9 +171,34 @@ const OBSERVED: readonly Mutant[] = [
     changes: [setValue('part-of-what-is-built-is-no-drift', "'drift'")],
   },
   {
+    name: 'evolution-observer-judges-views-of-another-shape',
+    rule: 'A view of another shape is used by no reader, so that none of its parts is drift.',
+    changes: [drop('view-of-another-shape-is-left-alone')],
+  },
+  {
     name: 'evolution-observer-repairs-what-is-not-registered',
     rule: 'An observer that repairs leaves items alone that the registry does not know.',
     changes: [setValue('observer-leaves-unknown-items-alone', 'mendable.map(({ suspect }) => suspect)')],
+  },
+  {
+    name: 'evolution-observer-base-judges-what-is-built',
+    rule: 'A check judges nothing of a generation that it meets while it is built.',
+    changes: [drop('base-judges-nothing-that-is-built')],
+  },
+  {
+    name: 'evolution-observer-keeps-its-base-when-more-is-ready',
+    rule: 'When readers use what the base has not judged, another check of the whole table is the base.',
+    changes: [drop('base-ends-when-what-was-built-is-used')],
+  },
+  {
+    name: 'evolution-observer-keeps-its-time-without-a-base',
+    rule: 'The verified time goes with a base that has not judged all that readers use.',
+    changes: [drop('time-is-withdrawn-with-the-base')],
+  },
+  {
+    name: 'evolution-observer-forgets-what-its-base-has-not-judged',
+    rule: 'Another process of the observer knows what the base has not judged.',
+    changes: [drop('unjudged-is-kept-across-restarts')],
   },
   {
     name: 'evolution-observer-judges-what-is-not-registered',

@@ -66,7 +66,7 @@ interface Wanted {
   gsi0?: string | undefined;
   /** The sorts in the further indexes, by their names. */
   further?: Readonly<Record<string, string>>;
-  /** The values in the further indexes, by their names. */
+  /** The values in the further indexes, by the names of these indexes. */
   furtherValues?: Readonly<Record<string, unknown>>;
   ledger?: Numbers | undefined;
   child?: string;
@@ -367,7 +367,7 @@ function furtherSorts(sortOf: (i: number) => string | undefined): Wanted['furthe
   return Object.keys(sorts).length === 0 ? undefined : sorts;
 }
 
-/** What gsi1 to gsi3 have, by their names. */
+/** The entries of gsi1 to gsi3 that there are, by the names of these indexes. */
 function byIndex<T>(of: (i: number) => T | undefined): Readonly<Record<string, T>> {
   const found = [0, 1, 2].flatMap((i) => {
     const one = of(i);

@@ -268,6 +268,9 @@ class JoinedSchedule {
         return { wcu: 1 };
       },
       query: (request) => this.query(request),
+      queryNative: () => {
+        throw new Error('no list of these schedules is native');
+      },
       ...{ delete: unused, writeMany: unused, change: unused, changeAll: unused },
     };
   }

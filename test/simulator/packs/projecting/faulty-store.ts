@@ -9,6 +9,7 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadOptions,
@@ -174,6 +175,17 @@ export class FaultyStore implements Store, ScanSource {
         const page = await table.query(request);
         const items = this.committed(name, page.items);
         return { ...page, items: request.consistent === true ? items : this.lagging(name, items) };
+      },
+    }));
+  }
+
+  queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    return this.call((name) => ({
+      isWrite: false,
+      text: `query ${request.index.name}`,
+      run: async (table) => {
+        const page = await table.queryNative(request);
+        return { ...page, items: this.lagging(name, this.committed(name, page.items)) };
       },
     }));
   }

@@ -14,7 +14,7 @@ export interface ModelOptions {
   inbound: 'none' | 'rank' | 'rank-date';
   /** How a GOAL is searched: by its name (one value), by its tags (one item for each). */
   search: 'none' | 'name' | 'tags' | 'name-tags';
-  /** Whether a GOAL that is searched by its name is searched by its title, too, which shares the item. */
+  /** `title`: a GOAL that is searched by its name is searched by its title, too, and the two searches share an item. */
   packed: 'none' | 'title';
   /** Whether LINK, an edge type without labels, is in the edge set; if not, it is in an index. */
   link: 'listed' | 'unlisted';

@@ -1,0 +1,256 @@
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  numberOf,
+  sameValue,
+  stringOf,
+} from '../../../core/items/attribute-value.ts';
+import { compareKeys, encodeValue } from '../../../core/items/encoding.ts';
+import type { Filter } from '../../../core/items/filter.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
+import { derivedOf } from '../../../core/plan/derive.ts';
+import { nativePages } from '../../../core/store-pages.ts';
+import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store-port.ts';
+import type { OwnWrite } from '../../session/own-writes.ts';
+import { sendableRange } from '../request/key-range.ts';
+import { Budget } from './budget.ts';
+import { type Gathered, hasProjected } from './scatter.ts';
+
+/**
+ * Pages of native orders and searches. A row of a native index is a base item; readers make the index item of it that the projector would
+ * have derived, so that all that knows index items knows native ones.
+ *
+ * DynamoDB promises no order of rows with one value. So a page goes on where the index stands, and a session's own rows come before
+ * the other rows of their value, which needs no order among those.
+ */
+
+/** The question to a native index. */
+export interface NativeList {
+  index: NativeIndex;
+  /** The partition of the index; undefined: no item can have the value that is asked for. */
+  partition: AttributeValue | undefined;
+  /** The range of the index's sort keys, both ends inclusive; it may hold more than is asked for. */
+  from?: AttributeValue | undefined;
+  to?: AttributeValue | undefined;
+  /** The sort key of the item that the projector would have derived for each row. */
+  itemKey: string;
+}
+
+/** Which page of it. */
+export interface NativePage {
+  list: NativeList;
+  /** The `lastKey` of the page before. */
+  after?: string | undefined;
+  reverse: boolean;
+  limit: number;
+  where?: Filter | undefined;
+  maxRcu?: number | undefined;
+  /** Tells whether an index item belongs to the answer. */
+  accept: (item: Item) => boolean;
+  /** The session's own base items that the question is about. */
+  own: readonly OwnWrite[];
+}
+
+/** The part of a `ReadContext` that a native list needs. */
+interface NativeContext {
+  graph: CompiledModel;
+  store: Pick<Store, 'queryNative'>;
+}
+
+/** A place in a native index: the sort key's value and the item's source. Own rows of a session lie before the others of their value. */
+interface Place {
+  value: AttributeValue;
+  source: string;
+  isOwn: boolean;
+}
+
+interface Row extends Place {
+  item: Item;
+}
+
+/** Items more than the page that a call asks for where a filter leaves some out. */
+const LEAST_FILTERED = 64;
+
+/** Gathers one page, and looks one row ahead to tell whether more remain. */
+export async function gatherNative(context: NativeContext, page: NativePage): Promise<Gathered> {
+  const { list, reverse, limit, where, maxRcu = Number.POSITIVE_INFINITY } = page;
+  const { partition } = list;
+  if (partition === undefined) return { items: [], calls: 0 };
+  const after = page.after === undefined ? undefined : parsePlace(list.index, page.after);
+  const isWanted = (item: Item): boolean => page.accept(item) && hasProjected(item, where);
+  const isReplaced = new Set(page.own.map(({ source }) => source));
+  const compare = (left: Place, right: Place): number => comparePlaces(list.index, left, right, reverse);
+  const own = page.own
+    .flatMap(({ item }) =>
+      item === undefined || !isInList(list, item) ? [] : (rowOf(context, list, item, true) ?? []),
+    )
+    .filter((row) => isWanted(row.item) && (after === undefined || compare(row, after) > 0))
+    .sort(compare);
+  const rows: Row[] = [];
+  const budget = new Budget(maxRcu);
+  let request = requestAfter(context.graph, { ...list, partition }, after, reverse);
+  let position: Place | undefined;
+  for (;;) {
+    const missing = limit + 1 - rows.length;
+    const asked =
+      where === undefined ? missing + (rows.length === 0 ? 0 : LEAST_FILTERED) : Math.max(missing, LEAST_FILTERED);
+    const { items, lastKey, rcu, scanned }: QueryResult = await context.store.queryNative({
+      ...request,
+      limit: Math.max(1, Math.min(asked, budget.itemsOfCall(1))),
+    });
+    budget.spend(rcu, scanned);
+    for (const item of items) {
+      const row = rowOf(context, list, item, false);
+      // Whatever the index holds of an item that was just written, the item as it is now says more.
+      if (row !== undefined && isWanted(row.item) && !isReplaced.has(row.source)) rows.push(row);
+    }
+    position = lastKey && placeOf(context.graph, list.index, lastKey, false);
+    if (lastKey === undefined || rows.length > limit) break;
+    // A page without progress would be asked for without end, and each call makes some.
+    if (budget.callsLeft() <= 0) break;
+    request = { ...request, startKey: lastKey };
+  }
+  const isAtEnd = position === undefined;
+  // Behind the last row read may be rows that come before an own one.
+  const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, position!) < 0);
+  const merged = [...known, ...rows].sort(compare);
+  const given = merged.slice(0, limit);
+  const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : position;
+  return {
+    items: given.map(({ item }) => item),
+    calls: budget.calls,
+    ...(last !== undefined && { lastKey: formatPlace(last) }),
+  };
+}
+
+/** The ends of a range as DynamoDB takes them: a text that is empty, or too long for a key, is moved outwards. */
+export function sendableEnds({
+  from,
+  to,
+}: {
+  from: AttributeValue | undefined;
+  to: AttributeValue | undefined;
+}): Pick<NativeList, 'from' | 'to'> {
+  const range = sendableRange({ from: stringOf(from), to: stringOf(to) });
+  const low = stringOf(from) === undefined ? from : textEnd(range.from);
+  // An empty text is below all keys: the lowest of them is the least range above it.
+  const high = stringOf(to) === undefined ? to : textEnd(range.to === '' ? LOWEST_KEY : range.to);
+  return { from: low, to: high };
+}
+
+/** The lowest text that a key may have. */
+const LOWEST_KEY = '\u0000';
+
+function textEnd(text: string | undefined): AttributeValue | undefined {
+  return text === undefined || text === '' ? undefined : { S: text };
+}
+
+/** The number of rows that belong to the answer. */
+export async function countNative(
+  context: NativeContext,
+  { list, accept }: Pick<NativePage, 'list' | 'accept'>,
+): Promise<number> {
+  const { partition } = list;
+  if (partition === undefined) return 0;
+  let count = 0;
+  for await (const { items } of nativePages(
+    context.store,
+    requestAfter(context.graph, { ...list, partition }, undefined, false),
+  )) {
+    count += items.map((item) => rowOf(context, list, item, false)).filter((row) => row && accept(row.item)).length;
+  }
+  return count;
+}
+
+/**
+ * The index item that the projector would derive from a base item for a native order or search; undefined: none, since the item counts as
+ * absent, or is no edge or node of the model.
+ */
+export function nativeItemOf(graph: CompiledModel, itemKey: string, base: Item): Item | undefined {
+  return nativeItemsOf(graph, base).get(itemKey);
+}
+
+/** The index items that the projector would derive from a base item for all native orders and searches, by their sort keys. */
+export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
+  const { partitionKey, sortKey } = graph.table;
+  const source = stringOf(base[partitionKey]) ?? '';
+  const { indexItems } = derivedOf(derivedInstead(graph), source, stringOf(base[sortKey]) ?? '', base);
+  return new Map(
+    [...indexItems].map(([itemKey, fields]): [string, Item] => [
+      itemKey,
+      { ...fields, [partitionKey]: { S: source }, [sortKey]: { S: itemKey } },
+    ]),
+  );
+}
+
+function rowOf({ graph }: NativeContext, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
+  const item = nativeItemOf(graph, list.itemKey, base);
+  return item && { item, ...placeOf(graph, list.index, base, isOwn) };
+}
+
+/** The place of a base item, or of a key of the index. */
+function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item, isOwn: boolean): Place {
+  return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn };
+}
+
+/** The query of the rows after a place. After an own row come all rows of its value. */
+function requestAfter(
+  { table }: CompiledModel,
+  { index, partition, from, to }: NativeList & { partition: AttributeValue },
+  after: Place | undefined,
+  reverse: boolean,
+): NativeQueryRequest {
+  const range = { ...(from && { from }), ...(to && { to }) };
+  const whole = { index, partition, ...range, reverse };
+  if (after === undefined) return whole;
+  if (after.isOwn) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
+  const { value, source } = after;
+  const key = { [table.partitionKey]: { S: source }, [index.partition]: partition, [index.sort]: value };
+  // The sort key of the table is one of the two keys of each native index.
+  return { ...whole, startKey: key };
+}
+
+/** Compares two places in the direction of reading. The table's own keys decide only where the index has them as its sort key. */
+function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
+  const byValue = compareValues(index, left.value, right.value);
+  if (byValue !== 0) return reverse ? -byValue : byValue;
+  if (left.isOwn !== right.isOwn) return left.isOwn ? -1 : 1;
+  return left.isOwn ? compareKeys(left.source, right.source) : 0;
+}
+
+function compareValues(index: NativeIndex, left: AttributeValue, right: AttributeValue): number {
+  return compareKeys(orderText(index, left), orderText(index, right));
+}
+
+/** Tells whether a base item lies in the range of a list. */
+function isInList({ index, partition, from, to }: NativeList, item: Item): boolean {
+  const value = attributeOf(item, index.sort);
+  if (value === undefined || !sameValue(attributeOf(item, index.partition), partition)) return false;
+  return (
+    (from === undefined || compareValues(index, from, value) <= 0) &&
+    (to === undefined || compareValues(index, value, to) <= 0)
+  );
+}
+
+/** A text in the order of the index. */
+function orderText({ sort, attribute, type }: NativeIndex, value: AttributeValue): string {
+  return encodeValue(value, sort === attribute && type === 'N' ? 'number' : 'string', false);
+}
+
+/** A place as the text of a cursor: the source has its length before it, so that both may hold any text. */
+function formatPlace({ value, source, isOwn }: Place): string {
+  return `${isOwn ? 'o' : 'r'}${source.length}:${source}${stringOf(value) ?? numberOf(value)}`;
+}
+
+function parsePlace({ sort, attribute, type }: NativeIndex, text: string): Place {
+  const colon = text.indexOf(':');
+  const end = colon + 1 + Number(text.slice(1, colon));
+  const value = text.slice(end);
+  return {
+    isOwn: text.startsWith('o'),
+    source: text.slice(colon + 1, end),
+    value: sort === attribute && type === 'N' ? { N: value } : { S: value },
+  };
+}

@@ -1,0 +1,163 @@
+import { INDEX_NAMES } from '../items/derived-item.ts';
+import { TARGET_ID } from '../items/hashed-key.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundOrder,
+  NodeModel,
+  Projection,
+  SearchModel,
+  TableNames,
+} from './compiled.ts';
+
+import { lineOfSearch } from './options/option-tables.ts';
+
+/**
+ * Native orders and searches: DynamoDB itself keeps them, by an index on attributes of base items. Nothing is derived for them, so a
+ * write costs the index's units alone, and no projector has to run.
+ *
+ * An index of an order has the edge's sort key as its partition key, and the order's attribute as its sort key. An index of a search has
+ * the searched attribute as its partition key, and the table's sort key as its sort key, by which the nodes of a type come together.
+ */
+
+/** The types of a native key. */
+export type NativeType = 'S' | 'N';
+
+/** An index on attributes of base items. */
+export interface NativeIndex {
+  /** The name in the table: the two key attributes. */
+  name: string;
+  partition: string;
+  sort: string;
+  /** The attribute that the model gives the index; the other key is the table's sort key. */
+  attribute: string;
+  type: NativeType;
+}
+
+/** An index as the table has to have it: with the attributes that its readers need besides the keys; undefined: all of them. */
+export interface NativeIndexNeed extends NativeIndex {
+  attributes: readonly string[] | undefined;
+}
+
+/** The attribute of a native order, or search, and its type; undefined where the value is no attribute as it is stored. */
+export function nativeAttribute(
+  order: InboundOrder['order'] | SearchModel['order'],
+): { attribute: string; type: NativeType } | undefined {
+  if (order.kind !== 'attribute' || order.type === 'date') return undefined;
+  return { attribute: order.attribute, type: order.type === 'number' ? 'N' : 'S' };
+}
+
+/** The index of a native order. */
+export function indexOfOrder(
+  { sortKey }: Pick<TableNames, 'sortKey'>,
+  { order }: Pick<InboundOrder, 'order'>,
+): NativeIndex {
+  const { attribute, type } = nativeAttribute(order)!;
+  return { name: `${sortKey}-${attribute}`, partition: sortKey, sort: attribute, attribute, type };
+}
+
+/** The index of a native search. */
+export function indexOfSearch(
+  { sortKey }: Pick<TableNames, 'sortKey'>,
+  { order }: Pick<SearchModel, 'order'>,
+): NativeIndex {
+  const { attribute, type } = nativeAttribute(order)!;
+  return { name: `${attribute}-${sortKey}`, partition: attribute, sort: sortKey, attribute, type };
+}
+
+/** The native indexes of a model, one for each order and search, with the line of the model that asks for it. */
+export function placedNativeIndexes({ table, nodes, edges }: Declared): {
+  path: string;
+  index: NativeIndex;
+  project: Projection;
+  of: NodeModel | EdgeModel;
+}[] {
+  const ofNodes = [...nodes.values()].flatMap((node) =>
+    [...node.searches.values()].flatMap((search) => {
+      if (!search.native || nativeAttribute(search.order) === undefined) return [];
+      return [{ path: lineOfSearch(search), index: indexOfSearch(table, search), project: search.project, of: node }];
+    }),
+  );
+  const ofEdges = [...edges.values()].flatMap((edge) => {
+    const { inbound, type } = edge;
+    if (inbound?.native !== true) return [];
+    const orders = [...inbound.orders.values()].filter(({ order }) => nativeAttribute(order) !== undefined);
+    return orders.map((order) => {
+      const path = `edges.${type}.inbound.orders.${order.name}`;
+      return { path, index: indexOfOrder(table, order), project: inbound.project, of: edge };
+    });
+  });
+  return [...ofNodes, ...ofEdges];
+}
+
+const needed = new WeakMap<CompiledModel, readonly NativeIndexNeed[]>();
+
+/** The indexes that the native orders and searches of a model need, by name. */
+export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] {
+  const needs = needed.get(graph) ?? nativeIndexesOf(graph);
+  needed.set(graph, needs);
+  return needs;
+}
+
+/** The same, of a model that is being compiled. */
+export function nativeIndexesOf(graph: Declared): NativeIndexNeed[] {
+  const { partitionKey, sortKey } = graph.table;
+  const needs = new Map<string, NativeIndexNeed>();
+  for (const { index, project, of } of placedNativeIndexes(graph)) {
+    const before = needs.get(index.name);
+    const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
+    // Readers ask these whether an item counts as absent, and which node a hashed key leads to.
+    const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
+    const shown = project.kind === 'LIST' ? project.attributes : [];
+    const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((name) => name !== undefined)]);
+    const keys = [index.attribute, partitionKey, sortKey];
+    const attributes = isWhole ? undefined : [...names].filter((name) => !keys.includes(name)).sort();
+    needs.set(index.name, { ...index, attributes });
+  }
+  return [...needs.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** The part of a model that declares native orders and searches. */
+type Declared = Pick<CompiledModel, 'table'> & {
+  nodes: ReadonlyMap<string, NodeModel>;
+  edges: ReadonlyMap<string, EdgeModel>;
+};
+
+const derived = new WeakMap<CompiledModel, CompiledModel>();
+
+/**
+ * The native orders and searches of a model, as if they were derived: what it derives from a base item is what readers make of that item
+ * themselves.
+ */
+export function derivedInstead(graph: CompiledModel): CompiledModel {
+  let model = derived.get(graph);
+  if (model === undefined) {
+    const nodes = [...graph.nodes].map(([type, node]): [string, NodeModel] => {
+      const searches = [...node.searches].filter(([, { native }]) => native);
+      const own = searches.map(([name, search]): [string, SearchModel] => [name, { ...search, native: false }]);
+      return [type, { ...node, hasView: false, parts: new Map(), includedBy: [], searches: new Map(own) }];
+    });
+    const edges = [...graph.edges.values()].flatMap((edge): [string, EdgeModel][] => {
+      const { inbound, type, from, to, keys, tenantSeparator, deletedWhen, expires } = edge;
+      if (inbound?.native !== true) return [];
+      return [
+        [
+          type,
+          {
+            ...{ type, from, to, keys, inbound: { ...inbound, native: false } },
+            ...(tenantSeparator !== undefined && { tenantSeparator }),
+            ...(deletedWhen !== undefined && { deletedWhen }),
+            ...(expires !== undefined && { expires }),
+          },
+        ],
+      ];
+    });
+    const { table, indexes, fingerprint } = graph;
+    model = { table, indexes, fingerprint, nodes: new Map(nodes), edges: new Map(edges) };
+    derived.set(graph, model);
+  }
+  return model;
+}
+
+/** The number of indexes that DynamoDB takes for one table. */
+export const MOST_INDEXES = INDEX_NAMES.length;

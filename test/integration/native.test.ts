@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createSession } from '../../src/client/session/session.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { allPages } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** Loans of a library: a native order by text with ties, one by number, and readers found by their mail natively. */
+const library = (table: string) =>
+  defineGraph({
+    table,
+    nodes: {
+      BOOK: node({ deletedWhen: 'withdrawn' }),
+      READER: node({ search: { mail: { native: true, project: ['name'] }, card: { native: true, type: 'number' } } }),
+    },
+    edges: {
+      LOAN: edge({
+        from: 'BOOK',
+        to: 'READER',
+        edgeSet: false,
+        deletedWhen: 'void',
+        degree: true,
+        inbound: { native: true, orders: { byDay: 'day', byFine: number('fine') }, project: ['day'] },
+      }),
+    },
+  });
+
+const graph = library(uniqueTableName());
+const LOANS = Array.from({ length: 23 }, (_, i) => ({
+  book: `BOOK-${String(i).padStart(2, '0')}` as const,
+  day: `2026-01-0${1 + (i % 4)}`,
+  fine: ((i * 7) % 11) - 5,
+}));
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+let writer: ReturnType<typeof createWriter<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  writer = createWriter(graph, { store: table.store });
+  reader = createReader(graph, { store: table.store });
+  for (const { book, ...attributes } of LOANS) await writer.putEdge(book, 'LOAN', 'READER-1', attributes);
+  await writer.putEdge('BOOK-void', 'LOAN', 'READER-1', { day: '2026-01-02', void: true });
+  await writer.putEdge('BOOK-nameless', 'LOAN', 'READER-1', {});
+  await writer.putEdge('BOOK-00', 'LOAN', 'READER-2', { day: '2026-01-01', fine: 3 });
+  await writer.putNode('READER-1', { mail: 'ada@example.com', name: 'Ada', card: 17 });
+  await writer.putNode('READER-2', { mail: 'ada@example.com', name: 'Eda', card: 18 });
+  await writer.putNode('BOOK-00', { mail: 'ada@example.com' });
+});
+
+const booksOf = (items: readonly { source: string }[]) => items.map(({ source }) => source);
+const sortedBooks = (loans: readonly { book: string }[]) => loans.map(({ book }) => book).sort();
+
+describe('native orders', () => {
+  it('are answered before anything is projected, in pages, in both directions', async () => {
+    for (const reverse of [false, true]) {
+      for (const limit of [1, 2, 5, 30]) {
+        const pages = await allPages((cursor) => reader.inbound('READER-1', 'LOAN', { limit, reverse, cursor }));
+        const all = pages.flat();
+        expect(pages.slice(0, -1).every(({ length }) => length === limit)).toBe(true);
+        expect(sortedBooks(LOANS)).toEqual(booksOf(all).sort());
+        const days = all.map(({ attributes }) => attributes.day!);
+        expect(days).toEqual(reverse ? days.toSorted().reverse() : days.toSorted());
+      }
+    }
+  });
+
+  it('take the ranges of derived ones', async () => {
+    const loansOf = async (options: object) =>
+      booksOf((await reader.inbound('READER-1', 'LOAN', options)).items).sort();
+    const wanted = (keep: (loan: (typeof LOANS)[number]) => boolean) => sortedBooks(LOANS.filter(keep));
+    expect(await loansOf({ equals: '2026-01-02' })).toEqual(wanted(({ day }) => day === '2026-01-02'));
+    expect(await loansOf({ atLeast: '2026-01-03' })).toEqual(wanted(({ day }) => day >= '2026-01-03'));
+    expect(await loansOf({ beginsWith: '2026-01-0' })).toEqual(wanted(() => true));
+    expect(await loansOf({ beginsWith: '2026-02' })).toEqual([]);
+    expect(await loansOf({ between: ['2026-01-02', '2026-01-03'] })).toEqual(
+      wanted(({ day }) => day === '2026-01-02' || day === '2026-01-03'),
+    );
+    expect(await loansOf({ order: 'byFine', between: [-2, 3] })).toEqual(wanted(({ fine }) => fine >= -2 && fine <= 3));
+    expect(await loansOf({ order: 'byFine', atLeast: 0 })).toEqual(wanted(({ fine }) => fine >= 0));
+    expect(await loansOf({ equals: '' })).toEqual([]);
+    expect(await loansOf({ between: ['', '2026-01-01'] })).toEqual(wanted(({ day }) => day === '2026-01-01'));
+    expect(await loansOf({ where: { day: '2026-01-04' } })).toEqual(wanted(({ day }) => day === '2026-01-04'));
+    expect((await reader.inDegree('READER-1', 'LOAN', { atLeast: '2026-01-03' })).count).toBe(
+      LOANS.filter(({ day }) => day >= '2026-01-03').length,
+    );
+  });
+
+  it('sort numbers as numbers', async () => {
+    const { items } = await reader.inbound('READER-1', 'LOAN', { order: 'byFine' });
+    const fines = booksOf(items).map((source) => LOANS.find(({ book }) => book === source)!.fine);
+    expect(fines).toEqual(fines.toSorted((left, right) => left - right));
+  });
+
+  it("show a session's own writes at their place", async () => {
+    const session = createSession();
+    const mine = writer.with(session);
+    await mine.putEdge('BOOK-mine', 'LOAN', 'READER-3', { day: '2026-01-05' });
+    await mine.putEdge('BOOK-yours', 'LOAN', 'READER-3', { day: '2026-01-06' });
+    await mine.deleteEdge('BOOK-yours', 'LOAN', 'READER-3');
+    await mine.updateEdge('BOOK-mine', 'LOAN', 'READER-3', { set: { day: '2026-01-07' } });
+    const pages = await allPages((cursor) => reader.with(session).inbound('READER-3', 'LOAN', { limit: 1, cursor }));
+    expect(pages.flat().map(({ source, attributes }) => [source, attributes.day])).toEqual([
+      ['BOOK-mine', '2026-01-07'],
+    ]);
+    await mine.deleteEdge('BOOK-mine', 'LOAN', 'READER-3');
+  });
+
+  it('have no derived items but the count, which a check finds right', async () => {
+    await table.projectAll();
+    const { items } = await table.store.query({ partition: 'BOOK-00', sortKey: { beginsWith: '~' }, consistent: true });
+    expect(items.map((item) => item['target'])).toEqual([
+      { S: '~degree/LOAN' },
+      { S: '~ix/LOAN-READER-1' },
+      { S: '~ix/LOAN-READER-2' },
+    ]);
+    expect(await reader.degree('BOOK-00', 'LOAN')).toBe(2);
+    expect(await check(graph, { store: table.store, settleMs: 10 })).toMatchObject({
+      drift: { missing: 0, stale: 0, orphan: 0 },
+    });
+  });
+
+  it('find the edges that a node is deleted with', async () => {
+    await writer.putEdge('BOOK-00', 'LOAN', 'READER-4', { day: '2026-02-01' });
+    await writer.putNode('READER-4', { mail: 'iva@example.com' });
+    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1 });
+  });
+});
+
+describe('native searches', () => {
+  it('answer equality by text and number, and for their own type alone', async () => {
+    const byMail = reader.search('READER.mail');
+    const byCard = reader.search('READER.card');
+    const pages = await allPages((cursor) => byMail.equals('ada@example.com', { limit: 1, cursor }));
+    expect(pages.flat()).toEqual([
+      { id: 'READER-1', value: 'ada@example.com', attributes: { name: 'Ada' } },
+      { id: 'READER-2', value: 'ada@example.com', attributes: { name: 'Eda' } },
+    ]);
+    expect(await byCard.equals(17)).toMatchObject({ items: [{ id: 'READER-1', value: 17 }] });
+    expect((await byMail.count({ equals: 'ada@example.com' })).count).toBe(2);
+    expect((await byMail.equals('')).items).toEqual([]);
+    expect((await byMail.equals('x'.repeat(3000))).items).toEqual([]);
+  });
+
+  it('answer no ranges', async () => {
+    // @ts-expect-error the types know no ranges of it
+    await expect(reader.search('READER.mail').beginsWith('a')).rejects.toThrow('it is native');
+  });
+});
