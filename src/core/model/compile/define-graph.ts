@@ -136,7 +136,7 @@ const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{1,200}$/;
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
-function checkNativeIndexes(
+export function checkNativeIndexes(
   { table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
   mistakes: MistakeLog,
 ): void {
