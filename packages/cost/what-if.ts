@@ -1,3 +1,4 @@
+import { checkNativeIndexes } from '../../src/core/model/compile/define-graph.ts';
 import { dueList } from '../../src/core/model/compile/due-list.ts';
 import { compileInbound } from '../../src/core/model/compile/inbound.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
@@ -65,12 +66,46 @@ function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
   const edge = graph.edges.get(change.edge);
   if (edge === undefined) throw unknown('edge type', change.edge, [...graph.edges.keys()]);
   if (change.kind === 'count') return withEdge(graph, withCount(edge, change.isCounted), ownParts(graph, edge));
-  if (change.kind === 'order') {
-    return edge.inbound?.native === true
-      ? withEdge(graph, withNativeOrder(graph, edge, edge.inbound, change), ownParts(graph, edge))
-      : withEdge(graph, edge, partsWithOrder(graph, edge, change));
-  }
+  if (edge.inbound?.native === true) return withNative(graph, edge, edge.inbound, change);
+  if (change.kind === 'order') return withEdge(graph, edge, partsWithOrder(graph, edge, change));
   return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
+}
+
+/** The model with another native order. Shards are refused as the compiler does. */
+function withNative(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  inbound: InboundModel,
+  change: Extract<ModelChange, { kind: 'order' | 'edge-shards' }>,
+): CompiledModel {
+  const path = `edges.${edge.type}.inbound`;
+  if (change.kind === 'edge-shards') {
+    throw new ModelError([{ path: `${path}.shards`, message: 'are of derived keys, and the orders are native' }]);
+  }
+  const mistakes: MistakeLog = [];
+  checkNewOrder(edge, change.name);
+  const input = { native: true, orders: { [change.name]: orderBy(change.by) } };
+  const added = compileInbound(edge.type, input, graph.table, path, mistakes);
+  if (mistakes.length > 0 || added === undefined) throw new ModelError(mistakes);
+  const changed = {
+    ...inbound,
+    orders: new Map([...inbound.orders, ...added.orders]),
+    items: [...inbound.items, ...added.items],
+  };
+  const model = withEdge(graph, { ...edge, inbound: changed }, ownParts(graph, edge));
+  checkNativeIndexes(model, mistakes);
+  if (mistakes.length > 0) throw new ModelError(mistakes);
+  return model;
+}
+
+function orderBy({ attribute, type }: AddedOrder): unknown {
+  return type === 'string' ? attribute : { date, number }[type](attribute);
+}
+
+function checkNewOrder({ type, inbound }: EdgeModel, name: string): void {
+  if (inbound?.orders.has(name) !== true) return;
+  const path = `edges.${type}.inbound.orders.${name}`;
+  throw new ModelError([{ path, message: 'is there already: give another name' }]);
 }
 
 function withSearchShards(
@@ -141,7 +176,7 @@ function partsWithOrder(
   const mistakes: MistakeLog = [];
   // The place of an order depends on the number and the names of those before it, and on nothing else of theirs.
   const before = present.map((one) => [one, by.attribute]);
-  const input = { orders: { ...Object.fromEntries(before), [name]: valueOfOrder(by) } };
+  const input = { orders: { ...Object.fromEntries(before), [name]: orderBy(by) } };
   const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
   if (mistakes.length > 0 || compiled === undefined) throw new ModelError(mistakes);
   const { places: _, ...order } = compiled.orders.get(name)!;
@@ -155,32 +190,6 @@ function partsWithOrder(
   return { family, named: [...named, { kind: 'order', edge: family.edge, order: order as OrderSettings, ...ofList }] };
 }
 
-function withNativeOrder(
-  graph: CompiledModel,
-  edge: EdgeModel,
-  inbound: InboundModel,
-  { name, by }: Extract<ModelChange, { kind: 'order' }>,
-): EdgeModel {
-  const path = `edges.${edge.type}.inbound`;
-  checkNewOrder(edge, name);
-  const mistakes: MistakeLog = [];
-  const input = { native: true, orders: { [name]: valueOfOrder(by) } };
-  const added = compileInbound(edge.type, input, graph.table, path, mistakes);
-  if (mistakes.length > 0 || added === undefined) throw new ModelError(mistakes);
-  const orders = new Map([...inbound.orders, ...added.orders]);
-  return { ...edge, inbound: { ...inbound, orders, items: [...inbound.items, ...added.items] } };
-}
-
-function checkNewOrder({ type, inbound }: EdgeModel, name: string): void {
-  if (inbound?.orders.has(name) !== true) return;
-  const path = `edges.${type}.inbound.orders.${name}`;
-  throw new ModelError([{ path, message: 'is there already: give another name' }]);
-}
-
-function valueOfOrder({ attribute, type }: AddedOrder) {
-  return type === 'string' ? attribute : { date, number }[type](attribute);
-}
-
 function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): EdgeParts {
   const path = `edges.${edge.type}.inbound.shards`;
   if (edge.inbound === undefined) {
@@ -188,13 +197,6 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
       'invalid-change',
       `The edge type ${edge.type} has no order, so it has no shards.`,
       `Add an order of ${edge.type} first.`,
-    );
-  }
-  if (edge.inbound.native) {
-    throw new EdgeloomError(
-      'invalid-change',
-      `The orders of ${edge.type} are native, so they have no shards.`,
-      'Ask what they would cost without native: change the model, and run edgeloom cost.',
     );
   }
   checkShards(path, shards);
@@ -214,10 +216,9 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
   const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const compiled = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
-  const { count, incoming } = compiled;
-  // No definition has native orders.
-  const inbound = edge.inbound?.native === true ? edge.inbound : compiled.inbound;
+  const derived = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const { count, incoming } = derived;
+  const inbound = edge.inbound?.native === true ? edge.inbound : derived.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
   const changed = {
     ...rest,
