@@ -44,14 +44,14 @@ function nativePlaces(graph: CompiledModel, { source, target }: ItemKey): Native
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node') {
     const searches = [...kind.node.searches.values()].filter(({ native }) => native);
-    return searches.map((search) => ({ name: lineOfSearch(search), index: indexOfSearch(graph.table, search) }));
+    return searches.map((search) => ({ name: lineOfSearch(search), index: indexOfSearch(graph, search) }));
   }
   if (kind.kind !== 'edge' && kind.kind !== 'hashed') return [];
   const { type, inbound } = kind.edge;
   if (inbound?.native !== true) return [];
   return [...inbound.orders.values()].map((order) => ({
     name: `edges.${type}.inbound.orders.${order.name}`,
-    index: indexOfOrder(graph.table, order),
+    index: indexOfOrder(graph, order),
   }));
 }
 
