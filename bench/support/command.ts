@@ -93,6 +93,8 @@ interface MeasuringOptions {
   program?: string;
   repetitions?: string | undefined;
   nodes?: string | undefined;
+  /** Seconds after which a benchmark is stopped at the latest. Default: as many as its size and the load of the machine explain. */
+  mostSeconds?: number;
   /** Whether nothing is printed but progress. */
   json: boolean;
   /** Whether each runs once, at its smallest size. */
@@ -102,7 +104,7 @@ interface MeasuringOptions {
 /** Runs benchmarks one after the other; a process of its own keeps one from changing what the next one finds compiled. */
 export async function measureAll(
   names: readonly string[],
-  { program = process.argv[1]!, repetitions, nodes, json, short = false }: MeasuringOptions,
+  { program = process.argv[1]!, repetitions, nodes, json, short = false, mostSeconds: bound }: MeasuringOptions,
   isSaved: boolean,
 ): Promise<FigureFile> {
   const file = figureFile();
@@ -119,7 +121,7 @@ export async function measureAll(
     // Where more processes want to run than there are cores, each of them takes as much longer.
     const share = Math.max(1, loadAverage / availableParallelism());
     const secondsHere = MOST_SECONDS + (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
-    const mostSeconds = Math.ceil(share * secondsHere);
+    const mostSeconds = Math.ceil(Math.min(share * secondsHere, bound ?? Number.POSITIVE_INFINITY));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -79,6 +79,7 @@ describe('reads under changes of the model', () => {
     [20_212, 'the check that is the base met a generation while it was built, and a stray behind the build'],
     [30_380, 'the same, with a build of many workers'],
     [31_205, 'one of two migrations side by side was done before a restore, the other ended by it'],
+    [80_578, 'a stalled consumer wrote a view of the shape before'],
   ])('are right or not ready in schedule %i: %s', async (seed) => {
     expect((await runEvolution(seed)).failures).toEqual([]);
   });

@@ -187,7 +187,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {
     if (edge.inbound.native) {
-      const index = indexOfOrder(graph.table, declared);
+      const index = indexOfOrder(graph, declared);
       const request = { index, partition: { S: edgeKey } };
       sources.push({ pages: () => nativePages(store, request), attribute: graph.table.partitionKey });
       continue;

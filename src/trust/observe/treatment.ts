@@ -1,5 +1,7 @@
+import { VIEW_KEY } from '../../core/items/keys.ts';
 import type { Part, Seen, Suspect } from '../../core/kinds/part.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/table.ts';
+import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, Concern, Concerns } from '../../core/model/compiled.ts';
 import { concernOf } from '../../registry/concerns.ts';
 
@@ -35,6 +37,10 @@ export function treatmentOf(models: LookModels, { suspect, derived }: Pick<Seen,
     if (derived === undefined || isAlien(part.kind)) return COMPARED;
     return { kind: 'instead', suspect: { source, sortKey, part: { kind } } };
   }
+  const shaped = kind === 'compared' ? models.graph : models.maintained;
+  // Readers take the base items in its place. The write that makes it whole opens its parts.
+  // rule: view-of-another-shape-is-left-alone
+  if (sortKey === VIEW_KEY && hasOtherShape(shaped, source, derived)) return ALONE;
   if (kind === 'compared') return COMPARED;
   const sinceMs = kind === 'changing' ? maintainedSinceMs(concerns, name) : neededSinceMs(models, concerns, suspect);
   // rule: part-of-what-is-built-waits

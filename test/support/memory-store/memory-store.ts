@@ -32,7 +32,7 @@ import {
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
-import { checkNativeKeys, nativePage } from './native.ts';
+import { checkNativeKeys, nativePage, nativeUnits } from './native.ts';
 import { MemoryPartition } from './partition.ts';
 import { readPage } from './query.ts';
 import { scanPage } from './scan.ts';
@@ -319,6 +319,7 @@ export class MemoryStore implements Store, ScanSource {
   private write(before: StoredItem | undefined, after: StoredItem | undefined): number {
     let wcu = writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
     for (const index of this.indexes.values()) wcu += index.write(before, after);
+    for (const index of this.nativeIndexes ?? []) wcu += nativeUnits(this.table, index, before?.item, after?.item);
     if (after !== undefined) this.keep(after);
     else if (before !== undefined) this.remove(before);
     if (this.onChange !== undefined && !sameItem(before?.item, after?.item)) {

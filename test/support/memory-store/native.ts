@@ -4,9 +4,10 @@ import {
   type Item,
   itemSizeBytes,
   numberOf,
+  sameItem,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { readUnits } from '../../../src/core/items/capacity.ts';
+import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
 import { hash128, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
@@ -73,6 +74,23 @@ export function checkNativeKeys(indexes: readonly NativeIndex[], item: Item): vo
     if (index.type === 'S' && Buffer.byteLength(text) > limit)
       throw refused(`${index.attribute}, a key of index ${index.name}, has more than ${limit} bytes`);
   }
+}
+
+/** The write units of an index for a change of an item: those of its entry, where that changes, or of both entries, where it moves. */
+export function nativeUnits(
+  table: TableNames,
+  index: NativeIndexNeed,
+  before: Item | undefined,
+  after: Item | undefined,
+): number {
+  const [from, to] = [before, after].map((item) => item && rowOf(table, index, item));
+  const { partitionKey, sortKey } = table;
+  const shown = index.attributes && [partitionKey, sortKey, index.attribute, ...index.attributes];
+  const [old, next] = [from, to].map((row) => row && (shown === undefined ? row.item : only(row.item, shown)));
+  const stays = from !== undefined && to !== undefined && from.partition === to.partition && from.sort === to.sort;
+  if (stays && sameItem(old, next)) return 0;
+  const units = (entry: Item | undefined): number => (entry === undefined ? 0 : writeUnits(itemSizeBytes(entry)));
+  return stays ? Math.max(units(old), units(next)) : units(old) + units(next);
 }
 
 function only(item: Item, names: readonly string[]): Item {

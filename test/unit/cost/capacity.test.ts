@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node, part, source } from '../../../src/core/model/schema.ts';
+import { edge, node, number, part, source } from '../../../src/core/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
@@ -118,6 +119,77 @@ describe('the cost of index items that use the source', () => {
   it('is a warning where the source looks like a hub', () => {
     expect(joined.warnings).toEqual([expect.stringContaining('ON has edgeSet: false')]);
     expect(cost.warnings).toEqual([]);
+  });
+});
+
+describe('the cost of native orders and searches', () => {
+  const native = modelCost(
+    defineGraph({
+      table: 'records',
+      nodes: {
+        USER: node({ search: { mail: { native: true }, name: {} } }),
+        ROOM: node({ fields: z.object({ mail: z.string(), title: z.string(), day: z.number().optional() }) }),
+      },
+      edges: {
+        IN: edge({
+          ...{ from: 'USER', to: 'ROOM', edgeSet: false, degree: true },
+          inbound: { native: true, orders: { byFloor: 'floor', byDay: number('day') }, project: ['title'] },
+        }),
+        OUT: edge({ from: 'USER', to: 'ROOM', edgeSet: false, inbound: { orders: { byFloor: 'floor' } } }),
+      },
+    }),
+  );
+  const figures = (of: string) =>
+    native.writes
+      .filter(({ type }) => type === of)
+      .map(({ write, attribute, base, indexItems, byHand }) => [attribute ?? write, base, indexItems, byHand]);
+
+  it('is that of the entries of the base item', () => {
+    expect(figures('USER')).toEqual([
+      ['create', 2, 2, 3],
+      ['mail', 3, 0, 4],
+      ['name', 1, 3, 4],
+      ['change', 1, 0, 3],
+      ['delete', 2, 2, 3],
+    ]);
+  });
+
+  it('has the item of a count, and no other', () => {
+    expect(figures('IN')).toEqual([
+      ['create', 3, 4, 8],
+      ['floor', 3, 0, 4],
+      ['day', 3, 0, 4],
+      ['title', 3, 0, 3],
+      ['change', 1, 0, 3],
+      ['delete', 3, 4, 8],
+    ]);
+  });
+
+  it('is borne by every type that has the attribute, as far as the model knows it', () => {
+    expect(figures('OUT')).toEqual([
+      ['create', 2, 2, 2],
+      ['floor', 3, 3, 3],
+      ['change', 1, 0, 2],
+      ['delete', 2, 2, 2],
+    ]);
+    expect(figures('ROOM').map(([write, base]) => [write, base])).toEqual([
+      ['create', 3],
+      ['mail', 3],
+      ['day', 3],
+      ['title', 2],
+      ['change', 1],
+      ['delete', 3],
+    ]);
+  });
+
+  it('of a query is that of one partition', () => {
+    expect(native.queries.map(({ query, calls, rcu }) => [query, calls, rcu])).toEqual(
+      expect.arrayContaining([
+        ['search USER.mail eq', 1, 0.5],
+        ['inbound IN by byDay', 1, 0.5],
+      ]),
+    );
+    expect(native.queries.some(({ query }) => query.startsWith('search USER.mail p'))).toBe(false);
   });
 });
 

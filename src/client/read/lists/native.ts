@@ -34,7 +34,7 @@ export interface NativeList {
   /** The range of the index's sort keys, both ends inclusive; it may hold more than is asked for. */
   from?: AttributeValue | undefined;
   to?: AttributeValue | undefined;
-  /** The sort key of the derived item that each row stands for. */
+  /** The sort key of the item that the projector would have derived for each row. */
   itemKey: string;
 }
 
@@ -177,10 +177,20 @@ export async function countNative(
  * absent, or is no edge or node of the model.
  */
 export function nativeItemOf(graph: CompiledModel, itemKey: string, base: Item): Item | undefined {
+  return nativeItemsOf(graph, base).get(itemKey);
+}
+
+/** The index items that the projector would derive from a base item for all native orders and searches, by their sort keys. */
+export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
   const { partitionKey, sortKey } = graph.table;
   const source = stringOf(base[partitionKey]) ?? '';
-  const fields = derivedOf(derivedInstead(graph), source, stringOf(base[sortKey]) ?? '', base).indexItems.get(itemKey);
-  return fields && { ...fields, [partitionKey]: { S: source }, [sortKey]: { S: itemKey } };
+  const { indexItems } = derivedOf(derivedInstead(graph), source, stringOf(base[sortKey]) ?? '', base);
+  return new Map(
+    [...indexItems].map(([itemKey, fields]): [string, Item] => [
+      itemKey,
+      { ...fields, [partitionKey]: { S: source }, [sortKey]: { S: itemKey } },
+    ]),
+  );
 }
 
 function rowOf({ graph }: NativeContext, list: NativeList, base: Item, isOwn: boolean): Row | undefined {

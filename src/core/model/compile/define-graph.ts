@@ -1,11 +1,18 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
-import { attributesInIndex, DERIVED_ATTRIBUTES, USUAL_INDEXES } from '../../items/derived-item.ts';
+import {
+  attributesInIndex,
+  DERIVED_ATTRIBUTES,
+  SERVICE_ATTRIBUTES,
+  SHORT_TEXTS,
+  USUAL_INDEXES,
+} from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
+import { BOOKKEEPING } from '../mirrored.ts';
 import { MOST_INDEXES, type NativeType, nativeIndexesOf, placedNativeIndexes } from '../native.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
@@ -119,24 +126,32 @@ function checkEnds(
   }
 }
 
+function isOwnAttribute(name: string): boolean {
+  return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
+}
+
 /** The characters of an attribute's name that the name of an index may have. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{1,200}$/;
-/** DynamoDB copies at most so many attributes that are no keys into the indexes of a table. */
-const MOST_COPIED = 100;
+/** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
+const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
-function checkNativeIndexes(
+export function checkNativeIndexes(
   { table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
   mistakes: MistakeLog,
 ): void {
   const types = new Map<string, NativeType>();
-  for (const { path, index } of placedNativeIndexes({ table, nodes, edges })) {
-    const { attribute, type } = index;
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
+  for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
+    const { attribute, type } = keys;
     const note = (message: string): unknown => mistakes.push({ path, message });
     const quoted = JSON.stringify(attribute);
     if ([table.partitionKey, table.sortKey].includes(attribute)) note(`names ${quoted}, a key of the table`);
-    else if (DERIVED_ATTRIBUTES.has(attribute))
-      note(`names ${quoted}, an attribute of derived items, which would be in the index, too`);
+    else if (
+      keysOfIndexes.includes(attribute) ||
+      (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
+    )
+      note(`names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`);
     else if (!IN_INDEX_NAMES.test(attribute))
       note(`names ${quoted}, but the index has the name of the attribute, and takes only A-Z, a-z, 0-9, _, - and .`);
     else if ((types.get(attribute) ?? type) !== type)
@@ -145,6 +160,11 @@ function checkNativeIndexes(
   }
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
+  for (const { name } of needs) {
+    if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
+    const message = `give an index the name ${name}, which a native order or search has: give it another one`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
   if (all > MOST_INDEXES)
@@ -152,6 +172,11 @@ function checkNativeIndexes(
       path: 'table.indexes',
       message: `are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`,
     });
+  for (const { name, attributes = [] } of needs) {
+    if (attributes.length <= MOST_IN_INDEX) continue;
+    const message = `would have ${attributes.length} attributes in the index ${name}, but DynamoDB takes ${MOST_IN_INDEX}: project fewer, or 'ALL'`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const copied = [...table.indexes.map(attributesInIndex), ...needs.map(({ attributes = [] }) => attributes)].flat()
     .length;
   if (copied > MOST_COPIED) {

@@ -31,6 +31,8 @@ const SEARCHED: ModelSpec = {
   ...PLAIN,
   searches: { tag: { order: { by: 'attribute', name: 'tag' }, shards: 1, project: [] } },
 };
+/** Views are of another shape than those of `PLAIN`. */
+const SHOWING: ModelSpec = { ...PLAIN, view: ['a', 'status'] };
 const COUNTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, degree: true } };
 const JOINED: ModelSpec = {
   ...PLAIN,
@@ -373,6 +375,32 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
     });
     const { drift } = await run();
     return drift.map(({ suspect }) => suspect.source).includes('A-9') ? [] : ['the planted item is claimed right'];
+  },
+
+  'a stalled consumer writes a view of the shape before, after all views are made anew': async () => {
+    const wrong: string[] = [];
+    for (const isReady of [false, true]) {
+      const stage = await ObservedStage.of(SHOWING);
+      const viewOf = () =>
+        [...stage.table.items()].find(({ source, target }) => textOf(source) === 'A-1' && textOf(target) === '~view')!;
+      const old = viewOf();
+      const overwrite = () => stage.table.put({ ...old, r: { N: '9' } });
+      await stage.migrate(SHOWING, {
+        onStep: async ({ step }) => void (step === 'settle-views' && !isReady && (await overwrite())),
+      });
+      if (isReady) await overwrite();
+      const writtenMs = stage.nowMs;
+      await stage.observe(200);
+      const [drift] = [...stage.alarms, ...stage.observer.drift];
+      if (drift !== undefined) wrong.push(`a part of a view that no reader uses is called ${drift.state}`);
+      if ((stage.observer.verifiedThroughMs ?? 0) < writtenMs) wrong.push('a view that no reader uses holds the time');
+      // The next consumer makes it whole. Somebody damages it then.
+      await stage.project(SHOWING, await stage.write('A-1', 'A-1', { a: '2', tag: 'p', status: 'new' }));
+      await stage.table.put({ ...viewOf(), attributes: { M: {} }, r: { N: '99' } });
+      await stage.observe(200);
+      if (stage.alarms.length === 0) wrong.push('the damage of a view that was made whole is not told of');
+    }
+    return wrong;
   },
 
   'an unknown derived item is damage, and is deleted': async () => {

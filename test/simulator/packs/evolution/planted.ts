@@ -171,6 +171,11 @@ const OBSERVED: readonly Mutant[] = [
     changes: [setValue('part-of-what-is-built-is-no-drift', "'drift'")],
   },
   {
+    name: 'evolution-observer-judges-views-of-another-shape',
+    rule: 'A view of another shape is used by no reader, so that none of its parts is drift.',
+    changes: [drop('view-of-another-shape-is-left-alone')],
+  },
+  {
     name: 'evolution-observer-repairs-what-is-not-registered',
     rule: 'An observer that repairs leaves items alone that the registry does not know.',
     changes: [setValue('observer-leaves-unknown-items-alone', 'mendable.map(({ suspect }) => suspect)')],
