@@ -147,7 +147,7 @@ export type ErrorCode =
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
-  /** A read asks for an index that the table does not have. Remedy: `edgeloom table update` adds it. */
+  /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom table update` adds it, and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'

@@ -8,7 +8,7 @@ import {
 } from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
@@ -141,12 +141,16 @@ export function checkNativeIndexes(
   mistakes: MistakeLog,
 ): void {
   const types = new Map<string, NativeType>();
-  for (const { path, index } of placedNativeIndexes({ table, nodes, edges })) {
-    const { attribute, type } = index;
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
+  for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
+    const { attribute, type } = keys;
     const note = (message: string): unknown => mistakes.push({ path, message });
     const quoted = JSON.stringify(attribute);
     if ([table.partitionKey, table.sortKey].includes(attribute)) note(`names ${quoted}, a key of the table`);
-    else if (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
+    else if (
+      keysOfIndexes.includes(attribute) ||
+      (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
+    )
       note(`names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`);
     else if (!IN_INDEX_NAMES.test(attribute))
       note(`names ${quoted}, but the index has the name of the attribute, and takes only A-Z, a-z, 0-9, _, - and .`);
@@ -156,6 +160,11 @@ export function checkNativeIndexes(
   }
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
+  for (const { name } of needs) {
+    if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
+    const message = `give an index the name ${name}, which a native order or search has: give it another one`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
   if (all > MOST_INDEXES)
