@@ -120,7 +120,8 @@ function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): strin
     if (mistakes.length > 0) return [];
     const [before, after] = [writes, costsOfWrites({ ...graph, edges }, new Map())].map(
       (costs) => costs.find((one) => one.type === type && one.write === 'create')!.total,
-    );
+    ) as [number, number];
+    if (after >= before) return [];
     return [
       `A new ${type} takes ${before} WCU; with native: true in edges.${type}.inbound it takes ${after}, and each order an index of the table`,
     ];
