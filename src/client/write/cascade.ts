@@ -145,6 +145,8 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
+        // A native index has each item with the sort key, also one of a type outside the model, which is left alone.
+        .filter((source) => edge.from.has(parseNodeId(source)?.type ?? ''))
         .map((source) => ({ source, target }))
         .filter((key) => !isMirrored(cascade.graph, key));
       await deleteItems(store, await readPresent(store, keys), result, 'edges');

@@ -24,7 +24,7 @@ export function nativePage(
   need?: NativeIndexNeed,
 ): QueryResult {
   const { index, partition, from, to, reverse = false, limit, startKey } = request;
-  if (limit !== undefined && limit < 1) throw refused('a limit is less than 1');
+  if (limit !== undefined && (limit < 1 || limit > 2 ** 31 - 1)) throw refused('a limit is no number of 1 to 2^31 - 1');
   const wanted = textOf(index, index.partition, partition);
   const low = from && textOf(index, index.sort, from);
   const high = to && textOf(index, index.sort, to);
