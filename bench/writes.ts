@@ -20,7 +20,7 @@ import type { Figure, Report } from './support/report.ts';
 
 /**
  * The write units of single changes, each in a batch of its own: with the projections of a model, on a table whose indexes hold what readers
- * need and on one whose indexes hold all attributes, and by hand. By hand means one table whose items have their index keys on
+ * need and on one whose indexes hold all attributes; with the orders and searches that may be native kept by DynamoDB; and by hand. By hand means one table whose items have their index keys on
  * themselves, indexes of all attributes, no edge sets and no copies.
  */
 
@@ -38,6 +38,8 @@ interface Step {
 
 interface Scene {
   graph: CompiledModel;
+  /** The same with native orders and searches, where some may be. */
+  native?: CompiledModel;
   steps: Step[];
 }
 
@@ -47,14 +49,16 @@ export async function writes(): Promise<Report[]> {
   const client = createClient({ endpoint: engine.endpoint });
   try {
     const figures: Figure[] = [];
-    for (const { graph, steps } of scenes()) {
+    for (const { graph, native, steps } of scenes()) {
       const ours = await projected(client, graph, steps, tableDefinition(graph));
       const wide = await projected(client, graph, steps, ofAllAttributes(tableDefinition(graph)));
+      const own = native && (await projected(client, native, steps, tableDefinition(native)));
       const hand = await byHand(client, steps);
       for (const [i, { name }] of steps.entries()) {
         figures.push(
           { name, value: ours[i]!, unit: 'WCU' },
           { name: `${name}: indexes of all attributes`, value: wide[i]!, unit: 'WCU' },
+          ...(own ? [{ name: `${name}: native`, value: own[i]!, unit: 'WCU' }] : []),
           { name: `${name}: by hand`, value: hand[i]!, unit: 'WCU' },
         );
       }
@@ -199,19 +203,27 @@ function scenes(): Scene[] {
     orderedTwice(),
     counted(),
     issue(),
+    issueWithPhases(),
     product(2),
     product(6, ' over six indexes'),
   ];
 }
 
-function modelOf(model: Parameters<typeof defineGraph>[0]): CompiledModel {
+type Model = Parameters<typeof defineGraph>[0];
+
+function modelOf(model: Model): CompiledModel {
   return defineGraph(model) as CompiledModel;
+}
+
+/** A model with its orders and searches derived, and native. */
+function bothOf(model: (native: boolean) => Model): Pick<Scene, 'graph' | 'native'> {
+  return { graph: modelOf(model(false)), native: modelOf(model(true)) };
 }
 
 function searched(): Scene {
   const [ada, eda] = ['Ada', 'Eda'].map((name) => item('USER-1', 'USER-1', { name })) as [Item, Item];
   return {
-    graph: modelOf({ table: 'bench', nodes: { USER: node({ search: { name: {} } }) } }),
+    ...bothOf((native) => ({ table: 'bench', nodes: { USER: node({ search: { name: { native } } }) } })),
     steps: [
       { name: 'node with one search, create', changes: [[undefined, ada]], byHand: [[undefined, keyed(ada, 'Ada')]] },
       { name: 'node with one search, rename', changes: [[ada, eda]], byHand: [[keyed(ada, 'Ada'), keyed(eda, 'Eda')]] },
@@ -237,16 +249,15 @@ function unsearched(): Scene {
 const [FROM, TO] = ['USER-1', 'KNOWS-USER-2'];
 
 function ordered(): Scene {
-  const at = (since: string): Item => item(FROM!, TO!, { since });
+  const at = (day: string): Item => item(FROM!, TO!, { day });
   const [first, later] = [at('2024'), at('2025')];
-  const graph = modelOf({
-    table: 'bench',
-    nodes: { USER: node() },
-    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { bySince: 'since' } } }) },
-  });
-  const hand = (edgeItem: Item, since: string): Item => keyed(edgeItem, since);
+  const hand = (edgeItem: Item, day: string): Item => keyed(edgeItem, day);
   return {
-    graph,
+    ...bothOf((native) => ({
+      table: 'bench',
+      nodes: { USER: node() },
+      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders: { byDay: 'day' } } }) },
+    })),
     steps: [
       { name: 'edge in an order, add', changes: [[undefined, first]], byHand: [[undefined, hand(first, '2024')]] },
       {
@@ -260,14 +271,15 @@ function ordered(): Scene {
 }
 
 function orderedTwice(): Scene {
-  const at = (since: string): Item => item(FROM!, TO!, { since, until: '2030' });
+  const at = (day: string): Item => item(FROM!, TO!, { day, until: '2030' });
   const [first, later] = [at('2024'), at('2025')];
+  const orders = { byDay: 'day', byUntil: 'until' };
   return {
-    graph: modelOf({
+    ...bothOf((native) => ({
       table: 'bench',
       nodes: { USER: node() },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { bySince: 'since', byUntil: 'until' } } }) },
-    }),
+      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders } }) },
+    })),
     steps: [
       {
         name: 'edge in two orders, add',
@@ -284,18 +296,18 @@ function orderedTwice(): Scene {
 }
 
 function counted(): Scene {
-  const follow = item('USER-1', 'FOLLOWS-USER-2', { since: '2024' });
+  const follow = item('USER-1', 'FOLLOWS-USER-2', { day: '2024' });
   return {
-    graph: modelOf({
+    ...bothOf((native) => ({
       table: 'bench',
       nodes: { USER: node() },
       edges: {
         FOLLOWS: edge({
           ...{ from: 'USER', to: 'USER', edgeSet: false, degree: true },
-          inbound: { orders: { bySince: 'since' } },
+          inbound: { native, orders: { byDay: 'day' } },
         }),
       },
-    }),
+    })),
     steps: [
       {
         ...{ name: 'follow that is counted, add', isCounted: true },
@@ -317,13 +329,11 @@ function issue(): Scene {
     keyed({ ...inRepo, status: { S: status } } as Item, status, '17'),
     keyed({ ...openedBy, status: { S: status } } as Item, status),
   ];
-  const pairs = (before: readonly (Item | undefined)[], after: readonly (Item | undefined)[]): Change[] =>
-    before.map((one, i) => [one, after[i]]);
-  const none = [undefined, undefined, undefined];
   return {
-    graph: modelOf({
+    // The orders stay derived: they are by attributes of the issue.
+    ...bothOf((native) => ({
       table: 'bench',
-      nodes: { ISSUE: node({ view: ['title', 'status'], search: { title: {} } }), REPO: node(), USER: node() },
+      nodes: { ISSUE: node({ view: ['title', 'status'], search: { title: { native } } }), REPO: node(), USER: node() },
       edges: {
         IN_REPO: edge({
           from: 'ISSUE',
@@ -332,35 +342,79 @@ function issue(): Scene {
         }),
         OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { orders: { byStatus: [...byStatus] } } }),
       },
-    }),
+    })),
     steps: [
       {
         name: 'issue with two edges, create',
-        changes: pairs(none, [open, inRepo, openedBy]),
-        byHand: pairs(none, hand('open')),
+        changes: pairs(NONE, [open, inRepo, openedBy]),
+        byHand: pairs(NONE, hand('open')),
       },
       { name: 'issue with two edges, close', changes: [[open, closed]], byHand: pairs(hand('open'), hand('closed')) },
       {
         name: 'issue with two edges, delete',
-        changes: pairs([inRepo, openedBy, closed], none),
-        byHand: pairs(hand('closed'), none),
+        changes: pairs([inRepo, openedBy, closed], NONE),
+        byHand: pairs(hand('closed'), NONE),
       },
     ],
   };
 }
 
+/** An issue whose producer writes its phase to its two edges, as by hand: so their orders may be native. */
+function issueWithPhases(): Scene {
+  const items = (phase: string): [Item, Item, Item] => [
+    item('ISSUE-1', 'ISSUE-1', { title: 'It leaks', status: phase }),
+    item('ISSUE-1', 'IN_REPO-REPO-1', { number: '17', phase }),
+    item('ISSUE-1', 'OPENED_BY-USER-1', { phase }),
+  ];
+  const hand = (phase: string): [Item, Item, Item] => {
+    const [issueItem, inRepo, openedBy] = items(phase);
+    return [keyed(issueItem, 'It leaks'), keyed(inRepo, phase, '17'), keyed(openedBy, phase)];
+  };
+  const step = (name: string, of: (from: typeof items) => Change[]): Step => ({
+    name: `issue with its phase on two edges, ${name}`,
+    changes: of(items),
+    byHand: of(hand),
+  });
+  return {
+    ...bothOf((native) => ({
+      table: 'bench',
+      nodes: { ISSUE: node({ view: ['title', 'status'], search: { title: { native } } }), REPO: node(), USER: node() },
+      edges: {
+        IN_REPO: edge({
+          ...{ from: 'ISSUE', to: 'REPO' },
+          inbound: { native, orders: { byPhase: 'phase', byNumber: 'number' } },
+        }),
+        OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { native, orders: { byPhase: 'phase' } } }),
+      },
+    })),
+    steps: [
+      step('create', (of) => pairs(NONE, of('open'))),
+      step('close', (of) => pairs(of('open'), of('closed'))),
+      step('delete', (of) => pairs(of('closed'), NONE).toReversed()),
+    ],
+  };
+}
+
+const NONE = [undefined, undefined, undefined];
+
+function pairs(before: readonly (Item | undefined)[], after: readonly (Item | undefined)[]): Change[] {
+  return before.map((one, i) => [one, after[i]]);
+}
+
 const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'] as const;
 
-/** A product in six searches, over the usual two indexes or as many as there are searches. */
+/** A product in six searches, over the usual two indexes or as many as there are searches; native ones have an index each in any case. */
 function product(indexes: number, over = ''): Scene {
   const at = (name: string, stock: string): Item =>
     item('PRODUCT-1', 'PRODUCT-1', { ...Object.fromEntries(SEARCHES.map((one) => [one, one])), name, stock });
   const hand = (name: string, stock: string): Item => keyed(at(name, stock), name, ...SEARCHES.slice(1));
   return {
-    graph: modelOf({
+    ...bothOf((native) => ({
       table: { name: 'bench', indexes },
-      nodes: { PRODUCT: node({ view: ['name'], search: Object.fromEntries(SEARCHES.map((one) => [one, {}])) }) },
-    }),
+      nodes: {
+        PRODUCT: node({ view: ['name'], search: Object.fromEntries(SEARCHES.map((one) => [one, { native }])) }),
+      },
+    })),
     steps: [
       {
         name: `product with six searches${over}, create`,

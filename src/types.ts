@@ -169,7 +169,7 @@ export type {
   TypeOfId,
   ViewIdArgument,
 } from './core/model/inference.ts';
-export type { NativeIndex, NativeType } from './core/model/native.ts';
+export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,

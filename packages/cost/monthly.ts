@@ -221,7 +221,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
         storage,
       ]),
       openSearch: withTotal([
-        { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
+        { part: 'puts', usd: usdOfWrites(load.putsPerSecond) },
         { part: 'search', usd: LEAST_COMPUTE_UNITS * HOURS * computeUnitHour + load.gigabytes * gigabyteMonth },
         storage,
       ]),
@@ -316,8 +316,8 @@ function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): 
 }
 
 /** The shards of the stream: one for each partition of the table. */
-function shardsOf({ putsPerSecond, gigabytes }: Load, { base, derivedWrites }: ReturnType<typeof unitsOf>): number {
-  const forWrites = (putsPerSecond * (base + derivedWrites)) / PARTITION_WCU;
+function shardsOf({ putsPerSecond, gigabytes }: Load, { derivedWrites }: ReturnType<typeof unitsOf>): number {
+  const forWrites = (putsPerSecond * (1 + derivedWrites)) / PARTITION_WCU;
   return Math.ceil(Math.max(FEWEST_PARTITIONS, forWrites, gigabytes / PARTITION_GIGABYTES));
 }
 

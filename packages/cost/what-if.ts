@@ -1,7 +1,14 @@
+import { checkNativeIndexes } from '../../src/core/model/compile/define-graph.ts';
 import { dueList } from '../../src/core/model/compile/due-list.ts';
 import { compileInbound } from '../../src/core/model/compile/inbound.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
-import type { CompiledModel, EdgeModel, InboundSettings, OrderSettings } from '../../src/core/model/compiled.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundModel,
+  InboundSettings,
+  OrderSettings,
+} from '../../src/core/model/compiled.ts';
 import { indexesInUse } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { shardCount } from '../../src/core/model/options/checks.ts';
@@ -59,8 +66,46 @@ function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
   const edge = graph.edges.get(change.edge);
   if (edge === undefined) throw unknown('edge type', change.edge, [...graph.edges.keys()]);
   if (change.kind === 'count') return withEdge(graph, withCount(edge, change.isCounted), ownParts(graph, edge));
+  if (edge.inbound?.native === true) return withNative(graph, edge, edge.inbound, change);
   if (change.kind === 'order') return withEdge(graph, edge, partsWithOrder(graph, edge, change));
   return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
+}
+
+/** The model with another native order. Shards are refused as the compiler does. */
+function withNative(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  inbound: InboundModel,
+  change: Extract<ModelChange, { kind: 'order' | 'edge-shards' }>,
+): CompiledModel {
+  const path = `edges.${edge.type}.inbound`;
+  if (change.kind === 'edge-shards') {
+    throw new ModelError([{ path: `${path}.shards`, message: 'are of derived keys, and the orders are native' }]);
+  }
+  const mistakes: MistakeLog = [];
+  checkNewOrder(edge, change.name);
+  const input = { native: true, orders: { [change.name]: orderBy(change.by) } };
+  const added = compileInbound(edge.type, input, graph.table, path, mistakes);
+  if (mistakes.length > 0 || added === undefined) throw new ModelError(mistakes);
+  const changed = {
+    ...inbound,
+    orders: new Map([...inbound.orders, ...added.orders]),
+    items: [...inbound.items, ...added.items],
+  };
+  const model = withEdge(graph, { ...edge, inbound: changed }, ownParts(graph, edge));
+  checkNativeIndexes(model, mistakes);
+  if (mistakes.length > 0) throw new ModelError(mistakes);
+  return model;
+}
+
+function orderBy({ attribute, type }: AddedOrder): unknown {
+  return type === 'string' ? attribute : { date, number }[type](attribute);
+}
+
+function checkNewOrder({ type, inbound }: EdgeModel, name: string): void {
+  if (inbound?.orders.has(name) !== true) return;
+  const path = `edges.${type}.inbound.orders.${name}`;
+  throw new ModelError([{ path, message: 'is there already: give another name' }]);
 }
 
 function withSearchShards(
@@ -127,13 +172,11 @@ function partsWithOrder(
 ): EdgeParts {
   const { family, named } = ownParts(graph, edge);
   const present = [...(edge.inbound?.orders.keys() ?? [])];
-  const path = `edges.${edge.type}.inbound.orders.${name}`;
-  if (present.includes(name)) throw new ModelError([{ path, message: 'is there already: give another name' }]);
+  checkNewOrder(edge, name);
   const mistakes: MistakeLog = [];
   // The place of an order depends on the number and the names of those before it, and on nothing else of theirs.
   const before = present.map((one) => [one, by.attribute]);
-  const value = by.type === 'string' ? by.attribute : { date, number }[by.type](by.attribute);
-  const input = { orders: { ...Object.fromEntries(before), [name]: value } };
+  const input = { orders: { ...Object.fromEntries(before), [name]: orderBy(by) } };
   const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
   if (mistakes.length > 0 || compiled === undefined) throw new ModelError(mistakes);
   const { places: _, ...order } = compiled.orders.get(name)!;
@@ -173,7 +216,9 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
   const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const { count, incoming, inbound } = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const derived = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const { count, incoming } = derived;
+  const inbound = edge.inbound?.native === true ? edge.inbound : derived.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
   const changed = {
     ...rest,

@@ -1,3 +1,4 @@
+import { knownFields } from '../../src/core/model/compile/known-fields.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -11,8 +12,9 @@ import type {
 } from '../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../src/core/model/held-attributes.ts';
 import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
+import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native.ts';
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
-import { type IndexChange, unitsByHand, unitsOfItem } from './index-units.ts';
+import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
 /**
  * The capacity units of every write of a base item, with all that the projector derives from it: each type created, deleted, and
@@ -27,7 +29,7 @@ export interface WriteCost {
   write: 'create' | 'change' | 'delete';
   /** The attribute that a change is of; absent: another one, which no search, order or label uses. */
   attribute?: string;
-  /** The producer's own write. */
+  /** The producer's own write, with the item's entries in native indexes. */
   base: number;
   /** The view. */
   view: number;
@@ -56,17 +58,52 @@ export type ValueCounts = ReadonlyMap<string, number>;
 /** The costs of every write of a model's types. */
 export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteCost[] {
   const costs: WriteCost[] = [];
+  const add = (type: Checked, used: ReadonlySet<string>, costOfWrite: (write: Write) => WriteCost): void => {
+    const { indexes, attributes } = nativeOf(graph, type, used);
+    for (const write of writesOf(new Set([...used, ...attributes]))) {
+      const cost = costOfWrite(write);
+      const ofIndexes = unitsOfNative(indexes, write);
+      costs.push({ ...cost, base: cost.base + ofIndexes, total: cost.total + ofIndexes });
+    }
+  };
   for (const node of graph.nodes.values()) {
-    costs.push(...writesOf(attributesOfNode(graph, node)).map((write) => costOfNodeWrite(graph, node, write, values)));
+    add(node, attributesOfNode(graph, node), (write) => costOfNodeWrite(graph, node, write, values));
     for (const part of node.parts.values()) {
-      const writes = writesOf(attributesOfPart(graph, node, part));
-      costs.push(...writes.map((write) => costOfPartWrite(graph, node, part, write, values)));
+      add(part, attributesOfPart(graph, node, part), (write) => costOfPartWrite(graph, node, part, write, values));
     }
   }
-  for (const edge of graph.edges.values()) {
-    costs.push(...writesOf(attributesOfEdge(edge)).map((write) => costOfEdgeWrite(edge, write)));
-  }
+  for (const edge of graph.edges.values()) add(edge, attributesOfEdge(edge), (write) => costOfEdgeWrite(edge, write));
   return costs;
+}
+
+type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
+
+/**
+ * The native indexes that items of a type are in, whichever type they are for: those of attributes that the model uses of the type, or
+ * that its `fields` know. With the attributes of the type whose changes the indexes bill.
+ */
+function nativeOf(
+  graph: CompiledModel,
+  { fields, deletedWhen, expires }: Checked,
+  used: ReadonlySet<string>,
+): { indexes: NativeIndexNeed[]; attributes: string[] } {
+  const needs = nativeIndexes(graph);
+  if (needs.length === 0) return { indexes: [], attributes: [] };
+  const known = new Set([...used, ...(knownFields(fields)?.forms.keys() ?? [])]);
+  const indexes = needs.filter(({ attribute }) => known.has(attribute));
+  const billed = indexes.flatMap(({ attribute, attributes = [] }) => [attribute, ...attributes]);
+  // A change of these makes the item absent: a write of another kind.
+  return { indexes, attributes: billed.filter((name) => known.has(name) && name !== deletedWhen && name !== expires) };
+}
+
+/** The write units of the entries of a base item in native indexes. */
+function unitsOfNative(indexes: readonly NativeIndexNeed[], write: Write): number {
+  return sum(indexes, ({ attribute, attributes }) => {
+    if (write.write !== 'change') return unitsOfIndex(indexChange(write, 'changes'));
+    if (write.attribute === attribute) return unitsOfIndex('moves');
+    const isHeld = attributes === undefined || attributes.includes(write.attribute ?? '');
+    return unitsOfIndex(isHeld ? 'changes' : 'stays');
+  });
 }
 
 function writesOf(attributes: ReadonlySet<string>): Write[] {
@@ -172,7 +209,7 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     const changes = effects.map((effect) => indexChange(write, effect));
     const one = effects.every((effect) => effect === 'none') ? 0 : unitsOfItem(changes);
     if (!search.multiValue) {
-      units.wcu += one;
+      units.wcu += search.native ? 0 : one;
       units.indexes.push(...changes);
       continue;
     }
@@ -333,7 +370,7 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
 
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: number } {
   const { inbound, count } = edge;
-  const declared = inbound?.items ?? [];
+  const declared = inbound === undefined || inbound.native ? [] : inbound.items;
   const shared = declared.find(({ orderName }) => orderName === undefined);
   // An edge that is counted has an item for the count, whether or not an order applies.
   const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
@@ -349,7 +386,8 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: n
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const units = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    wcu += changesCount ? 2 * (units + 1) : units;
+    // A transaction doubles the units of the table: those of the item and of its count.
+    wcu += changesCount ? units + 3 : units;
     if (changesCount && addsGroupValue(count.totals, write)) read += 1;
     const isJoined = inbound !== undefined && item.orders.length > 0 && isJoinedItem(inbound, item);
     isJoinedRead ||= isJoined;
@@ -377,7 +415,7 @@ function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
   const counters = [edge.count, edge.incoming].filter((one) => one !== undefined && changesTotals(one.totals, write));
-  return counters.length === 0 ? own : 2 * (own + counters.length);
+  return counters.length === 0 ? own : own + 1 + 2 * counters.length;
 }
 
 // The attributes that the model uses

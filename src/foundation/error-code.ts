@@ -34,7 +34,7 @@ export type ErrorCode =
   | 'engine-ended'
   /** The engine did not start, or ended. Remedy: The message has its output. */
   | 'engine-failed'
-  /** The search has `shards: 'value'`, which answers equality only. Remedy: Search with `equals`, or declare a number of shards. */
+  /** The search has `shards: 'value'`, or is native: it answers equality only. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
   /** A batch that was given up could not be kept in the folder. Remedy: Check the disk and the folder's permissions. */
   | 'failure-not-written'
@@ -147,7 +147,7 @@ export type ErrorCode =
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
-  /** A read asks for an index that the table does not have. Remedy: `edgeloom table update` adds it. */
+  /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom table update` adds it, and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'

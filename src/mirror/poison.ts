@@ -135,7 +135,8 @@ async function changeEntry(
       maker: { S: entry.maker },
       code: { S: entry.code },
       reason: { S: entry.reason },
-      since: { N: String(entry.since) },
+      // A text, as in entries of the quarantine: a native index may have it as its key.
+      since: { S: new Date(entry.since * 1000).toISOString() },
       p: { S: entry.position },
       keys: { L: entry.keys.map((text) => ({ S: text })) },
       [REVISION]: { N: String(Number(numberOf(revision) ?? 0) + 1) },
@@ -156,7 +157,7 @@ function entryOf(item: Item): Poisoned {
     maker: text('maker'),
     code: text('code'),
     reason: text('reason'),
-    since: Number(numberOf(attributeOf(item, 'since')) ?? 0),
+    since: Math.floor(Date.parse(text('since')) / 1000),
     position: text('p'),
     keys: keys !== undefined && 'L' in keys ? keys.L.flatMap((value) => stringOf(value) ?? []) : [],
   };

@@ -334,10 +334,12 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
 function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
-  const isBuilt = /backfilling/i.test(error.message);
-  const message = isBuilt
-    ? `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`
-    : `The table ${name} has no index ${index}, which the model needs.`;
-  const hint = isBuilt ? 'Wait until edgeloom table describe no longer lacks it.' : 'edgeloom table update adds it.';
-  return new StoreError('fatal', 'no-index', message, hint, { cause: error });
+  // It becomes ready without anybody's doing.
+  if (/backfilling/i.test(error.message)) {
+    const message = `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`;
+    const hint = 'Wait until edgeloom table describe no longer lacks it.';
+    return new StoreError('retryable', 'no-index', message, hint, { cause: error });
+  }
+  const message = `The table ${name} has no index ${index}, which the model needs.`;
+  return new StoreError('fatal', 'no-index', message, 'edgeloom table update adds it.', { cause: error });
 }

@@ -10,13 +10,13 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { streamLabel } from '../core/items/watermark.ts';
-import { type CompiledModel, hasUsualIndexNames, indexKeysOf } from '../core/model/compiled.ts';
-import { nativeIndexes } from '../core/model/native.ts';
+import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
-import { lackingAttributes, lackingInNative, tableDefinition } from './definition/table-definition.ts';
+import { hasKeys, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
+import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
 /** Options of what is done to a table as a whole. */
@@ -124,25 +124,19 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
 
 /** The needs of the model that a table lacks, in words. */
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
-  const { partitionKey, sortKey, indexNames } = graph.table;
+  const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
-  for (const index of graph.indexes) {
-    const { partition, sort } = indexKeysOf(graph.table)[index];
-    const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
-    const lacking = lackingAttributes(graph, index, found?.Projection);
-    const hasOwnKeys = hasKeys(found?.KeySchema, partition, sort);
-    if (hasOwnKeys && lacking.length === 0) continue;
-    const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';
-    lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}${held}`);
-  }
-  for (const need of nativeIndexes(graph)) {
-    const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === need.name);
-    const lacking = lackingInNative(need, found?.Projection);
-    const hasOwnKeys = hasKeys(found?.KeySchema, need.partition, need.sort);
-    if (hasOwnKeys && lacking.length === 0) continue;
-    const held = hasOwnKeys ? `, which lacks the attributes ${lacking.join(', ')}` : '';
-    lacks.push(`the index ${need.name} with the keys ${need.partition} and ${need.sort}${held}`);
+  for (const need of indexNeeds(graph)) {
+    const state = stateOfIndex(need, table);
+    if (state === 'fits') continue;
+    const { name, partition, sort, held } = need;
+    const found = indexNamed(name, table);
+    const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : [];
+    const missing =
+      state === 'differs' && lacking.length > 0 ? `, which lacks the attributes ${lacking.join(', ')}` : '';
+    const ending = state === 'filling' ? ', which DynamoDB still fills' : missing;
+    lacks.push(`the index ${name} with the keys ${partition} and ${sort}${held}${ending}`);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
@@ -150,12 +144,6 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     lacks.push('a stream of new and old images');
   }
   return lacks;
-}
-
-function hasKeys(schema: TableDescription['KeySchema'], partition: string, sort: string): boolean {
-  const attributeOfKeyType = (type: string): string | undefined =>
-    schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
-  return attributeOfKeyType('HASH') === partition && attributeOfKeyType('RANGE') === sort;
 }
 
 /** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */

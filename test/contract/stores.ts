@@ -3,7 +3,8 @@ import { startEngine } from '../../packages/local/engine/engine.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { deferredCalls } from '../../src/store/client/deferred.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -47,7 +48,7 @@ const DEVIATIONS = {
   'index-keys-of-any-length': ['dynoxide'],
   /** Attributes may have an empty name. */
   'empty-attribute-names': ['dynoxide'],
-  /** Empty and too long sort key bounds and empty partitions of a Query find nothing instead of being refused. */
+  /** Bounds of a Query that are empty, too long, or of another type, and empty partitions find nothing instead of being refused. */
   'query-bounds-unchecked': ['dynoxide'],
   /** A start key outside of the Query's partition or range is taken. */
   'start-key-unchecked': ['dynoxide'],
@@ -73,7 +74,7 @@ export interface Subject {
 
 const memory: Subject = {
   name: 'memory',
-  open: async (graph) => new MemoryStore(graph.table, { indexes: graph.indexes }),
+  open: async (graph) => new MemoryStore(graph.table, { indexes: graph.indexes, nativeIndexes: nativeIndexes(graph) }),
   deviates: () => false,
 };
 
@@ -129,6 +130,21 @@ export function contractGraph(): CompiledModel {
     table: uniqueTableName(),
     nodes: { USER: node({ view: 'ALL' }) },
     edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since', gsi1: 'rank' } } }) },
+  });
+}
+
+/** A model of native orders by text and number, and of a native search. */
+export function nativeGraph(): CompiledModel {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node({ search: { mail: { native: true, project: ['name'] } } }) },
+    edges: {
+      KNOWS: edge({
+        from: 'USER',
+        to: 'USER',
+        inbound: { native: true, orders: { byDay: 'day', byFine: number('fine') } },
+      }),
+    },
   });
 }
 

@@ -97,6 +97,27 @@ describe('the first examples of the pages', () => {
     }
   });
 
+  it('list edges in native orders, before anything is projected', async () => {
+    const [, code] = /## Native orders\n\n```ts\n(.*?)```/s.exec(
+      readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'),
+    )!;
+    const [model, ...calls] = code!.trim().split('\n');
+    const { defineGraph, edge, node, number } = edgeloom;
+    const table = uniqueTableName();
+    const lines = `return defineGraph({ table, nodes: { BOOK: node(), READER: node() }, edges: { ${model!.replace('// ', '')} } })`;
+    const graph = new Function('defineGraph', 'edge', 'node', 'number', 'table', lines)(
+      ...[defineGraph, edge, node, number, table],
+    );
+    const { store } = await testTable(graph);
+    const writer = edgeloom.createWriter(graph, { store });
+    await writer.putEdge('BOOK-1', 'LOAN', 'READER-R1', { day: '2026-01-01', fine: 2 });
+    await writer.putEdge('BOOK-2', 'LOAN', 'READER-R1', { day: '2026-02-01', fine: 0 });
+    const reader = edgeloom.createReader(graph, { store });
+    const answers = calls.map((call) => new Function('reader', call.replace('await', 'return'))(reader));
+    const pages = (await Promise.all(answers)) as { items: { source: string }[] }[];
+    expect(pages.map(({ items }) => items.map(({ source }) => source))).toEqual([['BOOK-2', 'BOOK-1'], ['BOOK-1']]);
+  });
+
   it('list edges by a date downwards, and from a label on', async () => {
     const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
     const [model, ...calls] = code!.trim().split('\n');

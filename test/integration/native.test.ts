@@ -110,6 +110,34 @@ describe('native orders', () => {
     await mine.deleteEdge('BOOK-mine', 'LOAN', 'READER-3');
   });
 
+  it('show an own write once, also if the session lets go of it between two pages', async () => {
+    let now = Date.now();
+    const session = createSession({ now: () => now, lowWatermark: async () => now, indexGraceMs: 0 });
+    const loans = ['BOOK-a', 'BOOK-b', 'BOOK-c'] as const;
+    for (const book of loans.slice(1)) await writer.putEdge(book, 'LOAN', 'READER-5', { day: '2026-01-05' });
+    await writer.with(session).putEdge('BOOK-a', 'LOAN', 'READER-5', { day: '2026-01-05' });
+    const pages = await allPages(async (cursor) => {
+      const page = await reader.with(session).inbound('READER-5', 'LOAN', { limit: 1, cursor });
+      now += 60_000;
+      return page;
+    });
+    expect(session.keys()).toEqual([]);
+    expect(booksOf(pages.flat())[0]).toBe('BOOK-a');
+    expect(booksOf(pages.flat()).sort()).toEqual(loans);
+    for (const book of loans) await writer.deleteEdge(book, 'LOAN', 'READER-5');
+  });
+
+  it('leave items alone that are no edges of the model when a node is deleted with its edges', async () => {
+    const foreign = { source: { S: 'SHELF-1' }, target: { S: 'LOAN-READER-6' }, day: { S: '2026-01-05' } };
+    await table.store.put(foreign);
+    await writer.putEdge('BOOK-leaving', 'LOAN', 'READER-6', { day: '2026-02-01' });
+    expect(await writer.deleteNodeWithEdges('READER-6')).toMatchObject({ edges: 1 });
+    expect((await table.store.get({ source: 'SHELF-1', target: 'LOAN-READER-6' }, { consistent: true })).item).toEqual(
+      foreign,
+    );
+    await table.store.delete({ source: 'SHELF-1', target: 'LOAN-READER-6' });
+  });
+
   it('have no derived items but the count, which a check finds right', async () => {
     await table.projectAll();
     const { items } = await table.store.query({ partition: 'BOOK-00', sortKey: { beginsWith: '~' }, consistent: true });

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { describeTable, hasTtl } from '../../src/store/table.ts';
+import { createTable, describeTable, hasTtl } from '../../src/store/table.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -162,5 +163,108 @@ describe('bringing a table to what the model needs', () => {
       code: 'table-differs',
       message: expect.stringContaining('its index gsi0 has other keys, or lacks attributes that readers need'),
     });
+  });
+});
+
+describe('native indexes', () => {
+  const table = uniqueTableName();
+  const loans = (native: boolean, project: readonly string[] = []) => {
+    const inbound = { native, orders: { byDay: 'day', byFine: number('fine') }, project };
+    return defineGraph({
+      table,
+      nodes: { READER: node({ view: 'ALL', search: { mail: native ? { native: true, project: ['name'] } : {} } }) },
+      edges: { LOAN: edge({ from: 'READER', to: 'READER', edgeSet: false, inbound } as never) },
+    }) as unknown as CompiledModel;
+  };
+  const nameOf = (graph: CompiledModel, attribute: string) =>
+    nativeIndexes(graph).find((one) => one.attribute === attribute)!.name;
+
+  it('are added one after the other to a table with items, filled from these, and named when the model has them no more', async () => {
+    const [derived, native] = [loans(false), loans(true)];
+    await createTable(derived, { client });
+    const store = new DynamoDBStore(client, native.table);
+    for (const [id, fine] of [
+      ['a', 10],
+      ['b', 9],
+    ] as const) {
+      await store.put({ source: { S: `READER-${id}` }, target: { S: `READER-${id}` }, mail: { S: 'x@example.com' } });
+      const loan = { source: { S: `READER-${id}` }, target: { S: 'LOAN-READER-c' } };
+      await store.put({ ...loan, day: { S: '2026' }, fine: { N: `${fine}` } });
+    }
+    const reader = createReader(native, { store });
+    const loansOf = async (order: string) =>
+      (await reader.inbound('READER-c', 'LOAN', { order: order as never })).items.map(({ source }) => source).sort();
+    await expect(loansOf('byDay')).rejects.toMatchObject({ code: 'no-index', kind: 'fatal' });
+    const mail = nameOf(native, 'mail');
+    expect((await describeTable(native, { client })).lacks).toEqual([
+      `the index ${mail} with the keys mail and target and the attributes name`,
+      'the index target-day with the keys target and day',
+      'the index target-fine with the keys target and fine',
+    ]);
+    const plan = await planTableUpdate(native, { client });
+    expect(plan.steps).toEqual([
+      { kind: 'native-index', index: mail },
+      { kind: 'native-index', index: 'target-day' },
+      { kind: 'native-index', index: 'target-fine' },
+    ]);
+    expect(plan.texts[2]).toBe(
+      'add the index target-fine with the keys target and fine; from then on the table takes no item whose fine is no number',
+    );
+    expect(plan.mostWcu).toBe(3 * 4);
+    await updateTable(native, { client });
+    expect((await describeTable(native, { client })).lacks).toEqual([]);
+    expect((await planTableUpdate(native, { client })).steps).toEqual([]);
+    expect(await loansOf('byDay')).toEqual(['READER-a', 'READER-b']);
+    const { items } = await reader.inbound('READER-c', 'LOAN', { order: 'byFine' as never });
+    expect(items.map(({ source }) => source)).toEqual(['READER-b', 'READER-a']);
+    expect((await reader.search('READER.mail' as never).equals('x@example.com')).items).toHaveLength(2);
+    expect((await planTableUpdate(derived, { client })).left).toEqual(
+      [mail, 'target-day', 'target-fine'].map((name) => expect.stringContaining(`the index ${name} stays`)),
+    );
+  });
+
+  it('of readers that need other attributes are others: no reader takes what an index lacks for absent', async () => {
+    const [before, after] = [loans(true), loans(true, ['place'])];
+    const reader = createReader(after, { store: new DynamoDBStore(client, after.table) });
+    await expect(reader.inbound('READER-c', 'LOAN')).rejects.toMatchObject({ code: 'no-index' });
+    const { steps, left } = await updateTable(after, { client });
+    expect(steps).toEqual(['day', 'fine'].map((name) => ({ kind: 'native-index', index: nameOf(after, name) })));
+    expect(left).toEqual(['target-day', 'target-fine'].map((name) => expect.stringContaining(name)));
+    expect((await reader.inbound('READER-c', 'LOAN')).items).toHaveLength(2);
+    expect((await planTableUpdate(before, { client })).steps).toEqual([]);
+  });
+
+  it.each(['an index of other keys', 'a key of another type'])('refuses %s, with the remedy', async (what) => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { READER: node({ search: { mail: { native: true } } }) },
+    }) as CompiledModel;
+    const { GlobalSecondaryIndexes = [], AttributeDefinitions = [], ...rest } = tableDefinition(graph);
+    const isOfKeys = what === 'an index of other keys';
+    await client.send(
+      new CreateTableCommand({
+        ...rest,
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => {
+          const [hash, range] = KeySchema!;
+          const turned = [
+            { ...range!, KeyType: 'HASH' as const },
+            { ...hash!, KeyType: 'RANGE' as const },
+          ];
+          return { IndexName, KeySchema: isOfKeys && IndexName === 'mail-target' ? turned : KeySchema, Projection };
+        }),
+        AttributeDefinitions: AttributeDefinitions.map(({ AttributeName, AttributeType }) => {
+          return { AttributeName, AttributeType: !isOfKeys && AttributeName === 'mail' ? 'N' : AttributeType };
+        }),
+      }),
+    );
+    const text = isOfKeys
+      ? 'its index mail-target has other keys'
+      : 'the key mail of the index mail-target with type S';
+    await expect(planTableUpdate(graph, { client })).rejects.toMatchObject({
+      code: 'table-differs',
+      message: expect.stringContaining(text),
+      hint: expect.stringContaining('leave native out'),
+    });
+    expect((await describeTable(graph, { client })).lacks).toHaveLength(1);
   });
 });

@@ -11,7 +11,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
-    USER: node({ view: ['name'], search: { name: { project: ['team'] } } }),
+    USER: node({ view: ['name'], search: { name: { project: ['team'] }, mail: { native: true, project: ['team'] } } }),
     TICKET: node({ view: 'ALL' }),
   },
   edges: {
@@ -19,6 +19,10 @@ const graph = defineGraph({
       from: 'TICKET',
       to: 'USER',
       inbound: { orders: { gsi0: number('priority') }, shards: 2, project: ['priority', 'title'] },
+    }),
+    BOOKED: edge({
+      ...{ from: 'TICKET', to: 'USER', deletedWhen: 'void' },
+      inbound: { native: true, orders: { byPriority: number('priority') }, project: ['priority', 'title'] },
     }),
   },
 });
@@ -119,6 +123,50 @@ describe('a watched list of incoming edges', () => {
       async () => (await reader.inbound('USER-FILTER', 'ASSIGNED', { where: { title: 'done' } })).items,
     );
     expect(watched.seen.map(({ type }) => type)).toEqual(['page', 'enter']);
+  });
+});
+
+describe('a watched native list', () => {
+  it('is what inbound gives, though nothing is projected', async () => {
+    const { reader } = await watchingReader();
+    const of = { limit: 3, reverse: true } as const;
+    const inbound = async () => (await reader.inbound('USER-NATIVE', 'BOOKED', of)).items;
+    await writer.putEdge('TICKET-1', 'BOOKED', 'USER-NATIVE', { priority: 1, title: 'one' });
+    const watched = follow(reader.watch({ inbound: ['USER-NATIVE', 'BOOKED'], ...of }));
+    await watched.shows(inbound);
+    expect(watched.list).toMatchObject([{ source: 'TICKET-1', attributes: { title: 'one' } }]);
+    for (const priority of [2, 3, 4, 5, 6, 7, 8])
+      await writer.putEdge(`TICKET-${priority}`, 'BOOKED', 'USER-NATIVE', { priority, title: `${priority}` });
+    await watched.shows(inbound);
+    // More than those in reserve: they come from the index.
+    for (const priority of [8, 7, 6, 5] as const)
+      await writer.deleteEdge(`TICKET-${priority}`, 'BOOKED', 'USER-NATIVE');
+    await writer.updateEdge('TICKET-4', 'BOOKED', 'USER-NATIVE', { set: { void: true } });
+    await writer.updateEdge('TICKET-1', 'BOOKED', 'USER-NATIVE', { set: { priority: 9, title: 'moved' } });
+    await watched.shows(inbound);
+    expect(watched.list.map(({ source }) => source)).toEqual(['TICKET-1', 'TICKET-3', 'TICKET-2']);
+    await writer.updateEdge('TICKET-3', 'BOOKED', 'USER-NATIVE', { set: { title: 'renamed' } });
+    await watched.shows(inbound);
+    expect(watched.seen.at(-1)).toMatchObject({ type: 'change', at: 1, item: { attributes: { title: 'renamed' } } });
+  });
+
+  it('is what a native search gives, with a filter', async () => {
+    const { reader } = await watchingReader();
+    const query = { equals: 'ada@example.com', where: { team: 'red' } } as const;
+    const find = async () => (await reader.search('USER.mail').equals(query.equals, { where: query.where })).items;
+    const watched = follow(reader.watch({ search: 'USER.mail', ...query }));
+    await expect.poll(() => watched.seen.length).toBe(1);
+    for (const [id, team] of [
+      ['M1', 'red'],
+      ['M2', 'blue'],
+    ] as const)
+      await writer.putNode(`USER-${id}`, { mail: query.equals, team });
+    await watched.shows(find);
+    expect(watched.list).toEqual([{ id: 'USER-M1', value: query.equals, attributes: { team: 'red' } }]);
+    await writer.updateNode('USER-M2', { set: { team: 'red' } });
+    await writer.updateNode('USER-M1', { set: { mail: 'other@example.com' } });
+    await watched.shows(find);
+    expect(watched.list).toMatchObject([{ id: 'USER-M2' }]);
   });
 });
 

@@ -12,6 +12,7 @@ import {
 import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
+import { DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES } from '../../src/core/items/derived-item.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
@@ -338,6 +339,11 @@ export class Bench {
   async expectStored(model: CompiledModel = this.model): Promise<void> {
     const items = await this.rig.items();
     const { partition } = keyNames(this.input);
+    const { partitionKey, sortKey, ttl } = model.table;
+    const known = new Set([partitionKey, sortKey, ttl, ...DERIVED_ATTRIBUTES, ...SERVICE_ATTRIBUTES]);
+    const service = items.filter((item) => stringOf(item[partition]) === '~edgeloom');
+    const unlisted = service.flatMap((item) => Object.keys(item).filter((name) => !known.has(name)));
+    holds(unlisted.length === 0, `items of the service partition have ${unlisted.join(', ')}`);
     const own = items.filter((item) => stringOf(item[partition]) !== '~edgeloom');
     const isBase = (item: Item): boolean => !stringOf(item[model.table.sortKey])?.startsWith('~');
     const stored = comparable(storedItems(model, own));

@@ -6,13 +6,14 @@ export type FollowedRow = ListChange | SearchChange;
 
 /** A program that knows a table by the changes alone. Each may come again, and an older one behind a newer one. */
 export class FeedFollower {
-  private readonly revisions = new Map<string, number>();
+  private readonly revisions = new Map<string, number | string>();
   private readonly newest = new Map<string, FeedChange>();
   private readonly edges = new Map<string, Map<string, Record<string, unknown>>>();
 
   take(change: FeedChange): void {
     const key = keyOf(change);
-    if (change.revision <= (this.revisions.get(key) ?? 0)) return;
+    const known = this.revisions.get(key);
+    if (known !== undefined && change.revision <= known) return;
     this.revisions.set(key, change.revision);
     if (change.kind === 'view' && change.part === undefined) {
       const edges = this.edges.get(change.id) ?? new Map<string, Record<string, unknown>>();

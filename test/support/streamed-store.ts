@@ -1,6 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import { type ItemChange, MemoryStore } from './memory-store/memory-store.ts';
 import { at } from './records.ts';
@@ -16,6 +17,7 @@ export class StreamedStore extends MemoryStore {
     const records: ChangeRecord[] = [];
     const derivedChanges: ItemChange[] = [];
     super(graph.table, {
+      nativeIndexes: nativeIndexes(graph),
       onChange: (change) => {
         if (!isBaseSortKey(change.key.target) && !isContinuationKey(change.key.target)) {
           derivedChanges.push(change);

@@ -29,10 +29,13 @@ import type {
   ViewChange,
 } from './feed-change.ts';
 import { entryIn, knownItem, toldRevision } from './known-items.ts';
+import { isNativeChange, type NativeChange, nativeChanges } from './native-changes.ts';
 import { isSameRow } from './watched-list.ts';
 
 /** The number of hex digits by which an event's id names its item. */
 const ITEM_DIGITS = 8;
+/** The digits of the longest sequence number. Texts of one length are in the order of their numbers. */
+const SEQUENCE_DIGITS = 40;
 
 /** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
 export interface FeedModel {
@@ -52,7 +55,8 @@ interface Told {
 
 /**
  * The changes that a stream record tells, in terms of the model: of a view, of the lists that a row is in, of a search or of a count.
- * There are none for base items, for what readers do not use yet, and for writes that change nothing that readers see. Nothing is read.
+ * There are none for what readers do not use yet, and for writes that change nothing that readers see. A base item tells of native lists
+ * alone. Nothing is read.
  *
  * The records may be those of a Lambda event, or of the SDK; the stream needs both images. Ask for the model after the records came.
  *
@@ -65,18 +69,30 @@ interface Told {
  */
 export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
   const change = knownItem(model.graph.table, record);
-  const key = change && parseDerivedKey(change.target);
   const node = change && parseNodeId(change.source);
-  if (key === undefined || node === undefined) return [];
-  const [item, revision] = [textOfKey(change!), toldRevision(change!)];
-  const of: ItemChange = { item, revision, eventId: idOfChange(record, item, revision) };
-  return changesOfItem(model, key, { change: change!, node: { id: change!.source, type: node.type }, of });
+  if (change === undefined || node === undefined) return [];
+  const number = record.dynamodb?.SequenceNumber ?? '';
+  return [change, ...nativeChanges(model.graph, record, change)].flatMap((one) => {
+    const key = parseDerivedKey(one.target);
+    if (key === undefined) return [];
+    const of = isNativeChange(one) ? baseChange(change, number, one) : derivedChange(one, number);
+    return changesOfItem(model, key, { change: one, node: { id: change.source, type: node.type }, of });
+  });
 }
 
-/** Another stream of the table may give a number again: to another item, or to another revision. */
-function idOfChange(record: RawRecord, item: string, revision: number): string {
-  const ofItem = hash128(item).slice(0, ITEM_DIGITS);
-  return `${record.dynamodb?.SequenceNumber ?? ''}.${revision}.${ofItem}`;
+function derivedChange(change: ChangedItem, number: string): ItemChange {
+  const [item, revision] = [textOfKey(change), toldRevision(change)];
+  // Another stream of the table may give a number again: to another item, or to another revision.
+  return { item, revision, eventId: `${number}.${revision}.${shortHash(item)}` };
+}
+
+function baseChange(base: ChangedItem, number: string, { sequence }: NativeChange): ItemChange {
+  const item = textOfKey(base);
+  return { item, revision: String(sequence).padStart(SEQUENCE_DIGITS, '0'), eventId: `${number}.${shortHash(item)}` };
+}
+
+function shortHash(item: string): string {
+  return hash128(item).slice(0, ITEM_DIGITS);
 }
 
 function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChange[] {
@@ -168,6 +184,7 @@ function changesOfHits(model: FeedModel, told: Told): SearchChange[] {
 function changeOfHit(model: FeedModel, search: SearchModel, { change, node, of }: Told): SearchChange[] {
   const { graph, readNumber } = model;
   if (!isFed(graph, 'searches', node.type, search.indexPartition)) return [];
+  if (search.native !== isNativeChange(change)) return [];
   const stored = ifReady(() => model.projections.search(search));
   if (stored?.inForce.places.isKeyOfSearch(change.target) !== true) return [];
   const { places } = stored.inForce;
@@ -197,7 +214,7 @@ function changesOfEdge(
   { change, node, of }: Told,
 ): ListChange[] {
   const edge = model.graph.edges.get(edgeTypeOf(key, change));
-  if (edge?.inbound === undefined || !edge.from.has(node.type)) return [];
+  if (edge?.inbound?.native !== isNativeChange(change) || !edge.from.has(node.type)) return [];
   return [...edge.inbound.orders.values()].flatMap((declared): ListChange[] => {
     const { name, isNamed } = declared;
     if (key.order !== (isNamed ? name : undefined) || !isFedOrder(model.graph, edge, name)) return [];
@@ -315,6 +332,9 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
+/** The place of a native list, which none has that is derived. */
+const NATIVE_PLACE = 'native';
+
 /**
  * The places of all that changes tell, by names for people: where one of them is another one than before, or is there for the first time,
  * changes of it may have been left out.
@@ -336,14 +356,15 @@ export function placesInForce({ graph, projections }: FeedModel): Map<string, st
     for (const search of searches.values()) {
       if (!isFed(graph, 'searches', type, search.indexPartition)) continue;
       const stored = ifReady(() => projections.search(search));
-      note(`search ${search.indexPartition}`, stored?.inForce.places.first);
+      note(`search ${search.indexPartition}`, stored?.native === true ? NATIVE_PLACE : stored?.inForce.places.first);
     }
   }
   for (const edge of graph.edges.values()) {
     for (const order of edge.inbound?.orders.values() ?? []) {
       if (!isFedOrder(graph, edge, order.name)) continue;
       const stored = ifReady(() => projections.order(edge, order));
-      note(`order ${order.name} of ${edge.type}`, stored?.order.places.targetItemKey);
+      const place = stored?.inbound.native === true ? NATIVE_PLACE : stored?.order.places.targetItemKey;
+      note(`order ${order.name} of ${edge.type}`, place);
     }
     if (!isFed(graph, 'counts', edge.type)) continue;
     if (edge.count !== undefined) note(`count ${edge.type}`, projections.count(edge)?.key);

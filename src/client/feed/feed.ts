@@ -3,11 +3,14 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/r
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { entriesIn, knownItem } from './known-items.ts';
+import { nativeChanges } from './native-changes.ts';
 
 /** The records that interest one subscriber. */
 export interface Interest {
   /** Index partitions: records of items that lie in one of them, or did. */
   partitions?: Iterable<string>;
+  /** Index partitions of native lists: changes of rows that are in one of them, or were. */
+  natives?: Iterable<string>;
   /** Node ids: records of all items in their partitions. */
   sources?: Iterable<string>;
 }
@@ -109,6 +112,7 @@ export class Subscription {
  */
 export class Feed {
   private readonly byPartition = new Map<string, Set<Subscription>>();
+  private readonly byNative = new Map<string, Set<Subscription>>();
   private readonly bySource = new Map<string, Set<Subscription>>();
   private readonly all = new Set<Subscription>();
   private failure: { reason: unknown } | undefined;
@@ -121,7 +125,7 @@ export class Feed {
   private readonly wait: Runtime['wait'];
 
   constructor(
-    private readonly graph: Pick<CompiledModel, 'table'>,
+    private readonly graph: CompiledModel,
     options: FeedOptions = {},
   ) {
     this.indexGraceMs = options.indexGraceMs ?? INDEX_GRACE_MS;
@@ -135,10 +139,14 @@ export class Feed {
    *
    * @param give is called with each record at once, so that none is kept for who is slow: for each item the oldest first.
    */
-  subscribe({ partitions = [], sources = [] }: Interest, give: (record: ChangedItem) => void): Subscription {
+  subscribe(
+    { partitions = [], natives = [], sources = [] }: Interest,
+    give: (record: ChangedItem) => void,
+  ): Subscription {
     this.throwFailure();
     const wanted = [
       { index: this.byPartition, keys: new Set(partitions) },
+      { index: this.byNative, keys: new Set(natives) },
       { index: this.bySource, keys: new Set(sources) },
     ];
     const throughMs = (): number | undefined => this.through;
@@ -156,11 +164,9 @@ export class Feed {
     if (this.all.size === 0) return;
     const item = knownItem(this.graph.table, record);
     if (item === undefined) return;
-    const interested = new Set(this.bySource.get(item.source));
-    for (const partition of indexPartitionsOf(item)) {
-      for (const subscription of this.byPartition.get(partition) ?? []) interested.add(subscription);
-    }
-    for (const subscription of interested) subscription.receive(item);
+    hand(item, [...(this.bySource.get(item.source) ?? []), ...subscriptionsOf(this.byPartition, item)]);
+    if (this.byNative.size === 0) return;
+    for (const change of nativeChanges(this.graph, record, item)) hand(change, subscriptionsOf(this.byNative, change));
   }
 
   /** Notes up to when all records were handed on, in milliseconds since 1970, before anyone who watches takes them. */
@@ -195,6 +201,16 @@ function leave(index: Map<string, Set<Subscription>>, key: string, subscription:
   const present = index.get(key);
   present?.delete(subscription);
   if (present?.size === 0) index.delete(key);
+}
+
+/** Hands a change on, to each subscriber once. */
+function hand(change: ChangedItem, interested: readonly Subscription[]): void {
+  for (const subscription of new Set(interested)) subscription.receive(change);
+}
+
+/** The subscriptions to the index partitions in which an item lies, or lay before the change. */
+function subscriptionsOf(index: ReadonlyMap<string, ReadonlySet<Subscription>>, change: ChangedItem): Subscription[] {
+  return [...indexPartitionsOf(change)].flatMap((partition) => [...(index.get(partition) ?? [])]);
 }
 
 /** The index partitions in which an item lies, or lay before the change. */

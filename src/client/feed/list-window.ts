@@ -3,14 +3,17 @@
  * of two states of an item the one with the higher revision counts, wherever it comes from.
  */
 
+/** Numbers of the stream have more digits than a `number` holds. */
+type Revision = number | bigint;
+
 /** A row of a list. */
 export interface WindowRow<Item = unknown> {
   /** The key of its item in the table, as one text. */
   id: string;
   /** Its place in the list: the sort key of the index. */
   place: string;
-  /** How often its item has been written. */
-  revision: number;
+  /** How often the item has been written, or the number of its record: the newer one of two states has the higher one. */
+  revision: Revision;
   item: Item;
 }
 
@@ -26,7 +29,7 @@ export interface Stretch<Item> {
 export interface ToldState<Item> {
   /** The key of the item in the table, as one text. */
   id: string;
-  revision: number;
+  revision: Revision;
   /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
   /** True if nothing was there before. */
@@ -35,7 +38,7 @@ export interface ToldState<Item> {
 
 /** The state of an item that a record told a moment ago. */
 interface RecentState<Item> {
-  revision: number;
+  revision: Revision;
   /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
   /** From this time on an index shows the state, or a later one; in milliseconds since 1970. */
@@ -90,6 +93,11 @@ export class ListWindow<Item> {
   /** The rows that it knows at most. */
   get most(): number {
     return this.options.limit + this.options.reserve;
+  }
+
+  /** The rows to read from the beginning of an index, so that enough are known though it may still show rows that have left. */
+  get mostFromBeginning(): number {
+    return this.most + this.recent.size;
   }
 
   /** The place after which more rows have to be read; undefined: there are enough, or no more. */
@@ -174,9 +182,10 @@ export class ListWindow<Item> {
   }
 
   /** The newest known revision of an item; below all revisions where none is known. */
-  private revisionOf(id: string): number {
-    const present = this.known.find((row) => row.id === id);
-    return Math.max(this.recent.get(id)?.revision ?? -1, present?.revision ?? -1);
+  private revisionOf(id: string): Revision {
+    const present = this.known.find((row) => row.id === id)?.revision ?? -1;
+    const told = this.recent.get(id)?.revision ?? -1;
+    return told > present ? told : present;
   }
 
   private remove(id: string): void {

@@ -1,6 +1,6 @@
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import type { ReadContext } from '../read/request/context.ts';
-import type { Feed, Subscription } from './feed.ts';
+import type { Feed, Interest, Subscription } from './feed.ts';
 import { type ListQuery, WatchedList } from './watched-list.ts';
 
 /** Rows that have left a list are read from behind at most so often, in milliseconds: a reading asks every partition of the list. */
@@ -29,7 +29,7 @@ export class SharedList<Result> {
   ) {
     const list = new WatchedList(query, feed.indexGraceMs);
     this.list = list;
-    this.subscription = feed.subscribe({ partitions: query.partitions }, (record) => {
+    this.subscription = feed.subscribe(interestOf(query), (record) => {
       // A list takes each record at once: none of them waits.
       this.noteGap();
       list.receive(record, feed.now());
@@ -108,6 +108,11 @@ export class SharedList<Result> {
   private noteGap(): void {
     this.gap ??= this.subscription.drain().gap;
   }
+}
+
+/** The records that a list takes in. */
+export function interestOf({ native, partitions }: Pick<ListQuery<unknown>, 'native' | 'partitions'>): Interest {
+  return native === undefined ? { partitions } : { natives: partitions };
 }
 
 const LISTS = new WeakMap<Feed, WeakMap<ReaderLeases, Map<string, SharedList<never>>>>();

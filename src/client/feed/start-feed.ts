@@ -69,7 +69,7 @@ const LIST_MS = 2_000;
 
 /** Starts a feed of any source: see `startFeed`. */
 export async function startFeedOf(
-  graph: Pick<CompiledModel, 'table'>,
+  graph: CompiledModel,
   source: StreamSource,
   options: SourceFeedOptions,
 ): Promise<RunningFeed> {

@@ -13,7 +13,7 @@ import { LivingStore } from '../read/request/living-store.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
 import type { Feed, Subscription } from './feed.ts';
-import { joinList, type SharedList } from './shared-list.ts';
+import { interestOf, joinList, type SharedList } from './shared-list.ts';
 import type { WatchEvent } from './watch-types.ts';
 import type { ListQuery, WatchedList } from './watched-list.ts';
 
@@ -103,10 +103,11 @@ function checkPlaces(query: unknown): void {
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
-  const { index, partitions, range, reverse, where, itemKeys } = resolveInboundQuery(context, type, target, options);
+  const query = resolveInboundQuery(context, type, target, options);
+  const { index, partitions, range, reverse, where, native } = query;
   return {
-    ...{ index, partitions, range, where, isReverse: reverse, limit: checkRows(options.limit) },
-    accept: hitTest(context.graph, itemKeys),
+    ...{ index, partitions, range, where, native, isReverse: reverse, limit: checkRows(options.limit) },
+    accept: hitTest(context.graph, query.itemKeys),
     resultOf: (item) => edgeOfItem(context, type, target, item),
   };
 }
@@ -115,9 +116,9 @@ function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): 
   const { partition, where, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
   const search = findSearch(context.graph, name);
   const resolved = resolveSearchQuery(context, search, predicate as SearchPredicate, { partition, where, reverse });
-  const { index, partitions, range, accept } = resolved;
+  const { index, partitions, range, accept, native } = resolved;
   return {
-    ...{ index, partitions, range, accept, where: resolved.where, isReverse: resolved.reverse },
+    ...{ index, partitions, range, accept, native, where: resolved.where, isReverse: resolved.reverse },
     limit: checkRows(limit),
     resultOf: (item) => hitOfItem(context, index, item),
   };
@@ -145,7 +146,7 @@ async function* watchList<Result>(
     const shared = joinList(feed, leases, asked, query);
     try {
       // The list itself takes the records.
-      const subscription = feed.subscribe({ partitions: query.partitions }, () => undefined);
+      const subscription = feed.subscribe(interestOf(query), () => undefined);
       try {
         followed = yield* followList(watching, subscription, shared, resolve, followed);
       } finally {

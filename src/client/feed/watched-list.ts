@@ -8,11 +8,13 @@ import type { IndexName } from '../../core/model/compiled.ts';
 import { ENDS, hasCome } from '../../core/model/ends.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
+import { gatherNative, type NativeList } from '../read/lists/native.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import { isInRange, type KeyRange } from '../read/request/key-range.ts';
 import { entryIn, toldRevision } from './known-items.ts';
 import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
+import { isNativeChange } from './native-changes.ts';
 
 /** A list that can be watched: a query, with its places as they are stored at the moment. */
 export interface ListQuery<Result> {
@@ -24,6 +26,8 @@ export interface ListQuery<Result> {
   limit: number;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
+  /** The question to the index of a native list; undefined: the list is derived. */
+  native: NativeList | undefined;
   /** Tells whether an item of the range belongs to the list. */
   accept: (item: Item) => boolean;
   /** Makes the result of an item, as the reader gives it. */
@@ -37,6 +41,7 @@ const MOST_RESERVE = 100;
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
   private readonly partitions: ReadonlySet<string>;
+  private readonly compare: (left: string, right: string) => number;
 
   constructor(
     private readonly query: ListQuery<Result>,
@@ -44,8 +49,8 @@ export class WatchedList<Result> {
   ) {
     const { limit, isReverse, partitions } = query;
     const reserve = Math.min(MOST_RESERVE, Math.max(limit, partitions.length));
-    const compare = isReverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
-    this.window = new ListWindow({ limit, reserve, compare, indexGraceMs, bytesOf: itemSizeBytes });
+    this.compare = isReverse ? (left, right) => compareKeys(right, left) : compareKeys;
+    this.window = new ListWindow({ limit, reserve, compare: this.compare, indexGraceMs, bytesOf: itemSizeBytes });
     this.partitions = new Set(query.partitions);
   }
 
@@ -82,32 +87,36 @@ export class WatchedList<Result> {
   async begin(context: ReadContext, now: () => number): Promise<void> {
     const atMs = now();
     this.window.read(atMs);
-    this.window.begin(await this.read(context, this.window.most), atMs);
+    this.window.begin(await this.read(context), atMs);
     await this.complete(context, now);
   }
 
   /** Reads the rows that come up from behind. */
   async complete(context: ReadContext, now: () => number): Promise<void> {
     this.window.prune(now());
+    // A native index promises no order of rows with one value, so that no place says where to go on.
+    if (this.query.native !== undefined && this.isLacking) return await this.begin(context, now);
     for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
       const atMs = now();
       this.window.read(atMs);
-      this.window.extend(await this.read(context, this.window.room, after), after, atMs);
+      this.window.extend(await this.readDerived(context, this.window.room, after), after, atMs);
     }
   }
 
   /** Takes in a record. */
-  receive({ oldImage, newImage, ...key }: ChangedItem, nowMs: number): void {
+  receive(change: ChangedItem, nowMs: number): void {
+    const { source, target, oldImage, newImage } = change;
     const image = newImage ?? oldImage;
     if (image === undefined || !this.query.accept(image)) return;
-    const id = textOfKey(key);
+    const id = textOfKey({ source, target });
+    const isNative = isNativeChange(change);
+    const revision = isNative ? change.sequence : toldRevision(change);
     const isInList = newImage !== undefined && this.holds(newImage) && !hasEnded(newImage, nowMs);
     this.window.receive(
       {
-        id,
-        revision: toldRevision({ oldImage, newImage, ...key }),
-        row: isInList ? this.rowOf(id, newImage) : undefined,
-        isInsert: oldImage === undefined,
+        ...{ id, revision },
+        row: isInList ? { ...this.rowOf(id, newImage), revision } : undefined,
+        isInsert: !isNative && oldImage === undefined,
       },
       nowMs,
     );
@@ -122,7 +131,28 @@ export class WatchedList<Result> {
     return stepsBetween(before, after, isSame).map(({ row, ...step }) => ({ ...step, item: this.resultOf(row) }));
   }
 
-  private async read(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {
+  private async read(context: ReadContext): Promise<Stretch<Item>> {
+    const { native } = this.query;
+    return native === undefined
+      ? await this.readDerived(context, this.window.most)
+      : await this.readNative(context, native, this.window.mostFromBeginning);
+  }
+
+  /** Its last place is that of a row that the index gave: all rows with a value before its value are in the stretch. */
+  private async readNative(context: ReadContext, list: NativeList, limit: number): Promise<Stretch<Item>> {
+    const { isReverse: reverse, where } = this.query;
+    const accept = (item: Item): boolean => this.query.accept(item) && this.holds(item);
+    const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, accept, own: [] });
+    // An index row tells no revision: each record that comes is taken for newer.
+    const rows = items.map((item) => this.rowOf(textOfKey(walkedItem(context.graph, item)), item));
+    const last = rows
+      .map(({ place }) => place)
+      .sort(this.compare)
+      .at(-1);
+    return { rows, upTo: lastKey === undefined ? undefined : last };
+  }
+
+  private async readDerived(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {
     const { index, partitions, range, isReverse, where, accept } = this.query;
     const request = { index, partitions, range, after, reverse: isReverse, limit, where, accept };
     const { items, lastKey } = await gatherPage(context, request);

@@ -120,6 +120,18 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...Object.values(QUARANTINE_FIELDS),
 ]);
 
+/**
+ * Every attribute name of the items in the service partition, besides the table's keys, its TTL, and those of derived items. An index with
+ * such a key of another type would have DynamoDB refuse these items.
+ */
+export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...['state', 'version', 'place', 'definition', 'sinceMs', 'claims', 'stream', 'versions'],
+  ...['maker', 'p', 'keys', 'resolved', 'key', 'rev', 'seen', 'lag'],
+]);
+
+/** Attributes that own items have as short texts, and few of them: an index of texts may have them as a key. */
+export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
+
 /** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
 // rule: tombstone-outlives-the-stream
 export const TOMBSTONE_HOURS = 48;

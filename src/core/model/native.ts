@@ -1,5 +1,6 @@
 import { INDEX_NAMES } from '../items/derived-item.ts';
 import { TARGET_ID } from '../items/hashed-key.ts';
+import { hash128 } from '../items/keys.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -9,7 +10,6 @@ import type {
   SearchModel,
   TableNames,
 } from './compiled.ts';
-
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
@@ -23,15 +23,22 @@ import { lineOfSearch } from './options/option-tables.ts';
 /** The types of a native key. */
 export type NativeType = 'S' | 'N';
 
-/** An index on attributes of base items. */
-export interface NativeIndex {
-  /** The name in the table: the two key attributes. */
-  name: string;
+/** The keys of an index on attributes of base items. */
+export interface NativeKeys {
   partition: string;
   sort: string;
   /** The attribute that the model gives the index; the other key is the table's sort key. */
   attribute: string;
   type: NativeType;
+}
+
+/** An index on attributes of base items. */
+export interface NativeIndex extends NativeKeys {
+  /**
+   * The name in the table: the two key attributes, and a hash of the attributes that it holds besides. DynamoDB changes no index, so a
+   * model whose readers need others has another index: no reader takes an attribute that the index lacks for an absent one.
+   */
+  name: string;
 }
 
 /** An index as the table has to have it: with the attributes that its readers need besides the keys; undefined: all of them. */
@@ -48,34 +55,40 @@ export function nativeAttribute(
 }
 
 /** The index of a native order. */
-export function indexOfOrder(
-  { sortKey }: Pick<TableNames, 'sortKey'>,
-  { order }: Pick<InboundOrder, 'order'>,
-): NativeIndex {
-  const { attribute, type } = nativeAttribute(order)!;
-  return { name: `${sortKey}-${attribute}`, partition: sortKey, sort: attribute, attribute, type };
+export function indexOfOrder(graph: CompiledModel, order: Pick<InboundOrder, 'order'>): NativeIndex {
+  return indexWithKeys(graph, keysOfOrder(graph.table, order));
 }
 
 /** The index of a native search. */
-export function indexOfSearch(
-  { sortKey }: Pick<TableNames, 'sortKey'>,
-  { order }: Pick<SearchModel, 'order'>,
-): NativeIndex {
-  const { attribute, type } = nativeAttribute(order)!;
-  return { name: `${attribute}-${sortKey}`, partition: attribute, sort: sortKey, attribute, type };
+export function indexOfSearch(graph: CompiledModel, search: Pick<SearchModel, 'order'>): NativeIndex {
+  return indexWithKeys(graph, keysOfSearch(graph.table, search));
 }
 
-/** The native indexes of a model, one for each order and search, with the line of the model that asks for it. */
+function indexWithKeys(graph: CompiledModel, { partition, sort }: NativeKeys): NativeIndex {
+  return nativeIndexes(graph).find((one) => one.partition === partition && one.sort === sort)!;
+}
+
+function keysOfOrder({ sortKey }: Pick<TableNames, 'sortKey'>, { order }: Pick<InboundOrder, 'order'>): NativeKeys {
+  const { attribute, type } = nativeAttribute(order)!;
+  return { partition: sortKey, sort: attribute, attribute, type };
+}
+
+function keysOfSearch({ sortKey }: Pick<TableNames, 'sortKey'>, { order }: Pick<SearchModel, 'order'>): NativeKeys {
+  const { attribute, type } = nativeAttribute(order)!;
+  return { partition: attribute, sort: sortKey, attribute, type };
+}
+
+/** The keys of a model's native indexes, one for each order and search, with the line of the model that asks for it. */
 export function placedNativeIndexes({ table, nodes, edges }: Declared): {
   path: string;
-  index: NativeIndex;
+  keys: NativeKeys;
   project: Projection;
   of: NodeModel | EdgeModel;
 }[] {
   const ofNodes = [...nodes.values()].flatMap((node) =>
     [...node.searches.values()].flatMap((search) => {
       if (!search.native || nativeAttribute(search.order) === undefined) return [];
-      return [{ path: lineOfSearch(search), index: indexOfSearch(table, search), project: search.project, of: node }];
+      return [{ path: lineOfSearch(search), keys: keysOfSearch(table, search), project: search.project, of: node }];
     }),
   );
   const ofEdges = [...edges.values()].flatMap((edge) => {
@@ -84,7 +97,7 @@ export function placedNativeIndexes({ table, nodes, edges }: Declared): {
     const orders = [...inbound.orders.values()].filter(({ order }) => nativeAttribute(order) !== undefined);
     return orders.map((order) => {
       const path = `edges.${type}.inbound.orders.${order.name}`;
-      return { path, index: indexOfOrder(table, order), project: inbound.project, of: edge };
+      return { path, keys: keysOfOrder(table, order), project: inbound.project, of: edge };
     });
   });
   return [...ofNodes, ...ofEdges];
@@ -103,18 +116,35 @@ export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] 
 export function nativeIndexesOf(graph: Declared): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
   const needs = new Map<string, NativeIndexNeed>();
-  for (const { index, project, of } of placedNativeIndexes(graph)) {
-    const before = needs.get(index.name);
+  for (const { keys, project, of } of placedNativeIndexes(graph)) {
+    const name = `${keys.partition}-${keys.sort}`;
+    // An attribute may have a hyphen, so that other keys make the same text.
+    const id = JSON.stringify([keys.partition, keys.sort]);
+    const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
     // Readers ask these whether an item counts as absent, and which node a hashed key leads to.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
-    const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((name) => name !== undefined)]);
-    const keys = [index.attribute, partitionKey, sortKey];
-    const attributes = isWhole ? undefined : [...names].filter((name) => !keys.includes(name)).sort();
-    needs.set(index.name, { ...index, attributes });
+    const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
+    const inKeys = [keys.attribute, partitionKey, sortKey];
+    const attributes = isWhole ? undefined : [...names].filter((one) => !inKeys.includes(one)).sort();
+    needs.set(id, { ...keys, name, attributes });
   }
-  return [...needs.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  return [...needs.values()]
+    .map((need) => ({ ...need, name: `${need.name}${heldText(need)}` }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** The end of an index's name: what it holds besides keys. */
+function heldText({ attributes }: Pick<NativeIndexNeed, 'attributes'>): string {
+  if (attributes === undefined) return '-all';
+  return attributes.length === 0 ? '' : `-${hash128(JSON.stringify(attributes)).slice(0, 8)}`;
+}
+
+/** Tells whether an index with these keys has the name of a native one. */
+export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
+  const ofKeys = keys.join('-');
+  return name.startsWith(ofKeys) && /^(-all|-[0-9a-f]{8})?$/.test(name.slice(ofKeys.length));
 }
 
 /** The part of a model that declares native orders and searches. */

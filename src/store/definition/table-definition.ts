@@ -5,13 +5,9 @@ import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
-  const { name, partitionKey, sortKey, indexNames } = graph.table;
-  const keys = graph.indexes.map((index) => ({
-    index,
-    name: indexNames[index],
-    ...indexKeysOf(graph.table)[index],
-  }));
-  const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
+  const { name, partitionKey, sortKey } = graph.table;
+  const keys = graph.indexes.flatMap((index) => Object.values(indexKeysOf(graph.table)[index]));
+  const attributes = [partitionKey, sortKey, ...keys];
   const native = nativeIndexes(graph);
   const types = new Map<string, NativeType>(attributes.map((attribute) => [attribute, 'S']));
   for (const { attribute, type } of native) types.set(attribute, type);
@@ -21,14 +17,20 @@ export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: keySchema(partitionKey, sortKey),
     GlobalSecondaryIndexes: [
-      ...keys.map(({ index, name: IndexName, partition, sort }) => ({
-        IndexName,
-        KeySchema: keySchema(partition, sort),
-        Projection: indexProjection(index),
-      })),
+      ...graph.indexes.map((index) => indexDefinition(graph, index)),
       ...native.map(nativeIndexDefinition),
     ],
     StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  };
+}
+
+/** An index of derived items as CreateTable and UpdateTable take it. */
+export function indexDefinition({ table }: CompiledModel, index: IndexName): Required<IndexDefinition> {
+  const { partition, sort } = indexKeysOf(table)[index];
+  return {
+    IndexName: table.indexNames[index],
+    KeySchema: keySchema(partition, sort),
+    Projection: indexProjection(index),
   };
 }
 
@@ -50,7 +52,8 @@ export function nativeIndexDefinition({
   };
 }
 
-type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
+/** An index as CreateTable and UpdateTable take it. */
+export type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
 
 /** The attributes that readers of a native order or search need and that an index with this projection does not hold. */
 export function lackingInNative({ attributes }: NativeIndexNeed, projection: Projection | undefined): string[] {

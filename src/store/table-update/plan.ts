@@ -1,20 +1,31 @@
 import {
   DescribeTableCommand,
   type DynamoDBClient,
+  type GlobalSecondaryIndexDescription,
   ScanCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
-import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
+import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
+import { isNameOfKeys, nativeIndexes } from '../../core/model/native.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
+import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
 import { keyTypeText, otherKeyTypes } from '../key-types.ts';
-import { describeTable, missingNeedsOf, type TableAccess, ttlOf } from '../table.ts';
+import { describeTable, type TableAccess, ttlOf } from '../table.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
-export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
+export type TableStep =
+  | { kind: 'stream' }
+  | { kind: 'index'; index: IndexName }
+  /** An index of a native order or search, by its name. */
+  | { kind: 'native-index'; index: string }
+  | { kind: 'ttl' };
+
+/** A step that adds an index. */
+export type IndexStep = Extract<TableStep, { kind: 'index' | 'native-index' }>;
 
 /** The steps that bring a table to a model. */
 export interface TablePlan {
@@ -23,8 +34,8 @@ export interface TablePlan {
   /** The steps in words. */
   texts: string[];
   /**
-   * Steps that are left out until they are asked for, in words: TTL of a table that has items, and another index instead of one of all
-   * attributes.
+   * Steps that are left out until they are asked for, in words: TTL of a table that has items, another index instead of one of all
+   * attributes, and the deletion of an index of native orders and searches that the model has no more.
    */
   left: string[];
   /**
@@ -57,8 +68,12 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   refuseOtherKind(graph, table, ttl);
   const steps: TableStep[] = [];
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
-  const indexes = graph.indexes.filter((index) => indexInTable(graph, table, index) === undefined);
-  steps.push(...indexes.map((index): TableStep => ({ kind: 'index', index })));
+  const indexes = indexNeeds(graph).filter((need) => stateOfIndex(need, table) === 'absent');
+  steps.push(
+    ...indexes.map(({ name, index }): TableStep => {
+      return index === undefined ? { kind: 'native-index', index: name } : { kind: 'index', index };
+    }),
+  );
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
   // An item takes a unit at least.
@@ -67,7 +82,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
     table: graph.table.name,
     steps,
     texts: steps.map((step) => stepText(graph, step)),
-    left: [...(isTtlLeft ? [leftText(graph)] : []), ...dearIndexes(graph, table)],
+    left: [...(isTtlLeft ? [leftText(graph)] : []), ...dearIndexes(graph, table), ...unusedIndexes(graph, table)],
     mostWcu: indexes.length * units,
   };
 }
@@ -98,29 +113,60 @@ function leftText({ table: { ttl } }: CompiledModel): string {
 /** Says of each index of all attributes that it works and how it is replaced. Under its own name readers would be without it meanwhile. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
-    .filter((index) => indexInTable(graph, table, index)?.Projection?.ProjectionType === 'ALL')
+    .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
     .map((index) => {
       const name = graph.table.indexNames[index];
       return `the index ${name} stays: it holds all attributes, so more writes are billed in it. Another name in the model (table.indexes) adds one of what readers need; delete ${name} when nothing reads it`;
     });
 }
 
-function stepText({ table }: CompiledModel, step: TableStep): string {
+/** Names the indexes of native orders and searches that this model does not have: each write of their items pays for them. */
+function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
+  const used = new Set(indexNeeds(graph).map(({ name }) => name));
+  return (table.GlobalSecondaryIndexes ?? [])
+    .filter(({ IndexName = '' }) => !used.has(IndexName))
+    .filter((index) => isNative(graph, index))
+    .map(({ IndexName = '' }) => IndexName)
+    .sort()
+    .map((name) => {
+      return `the index ${name} stays, and writes pay for it, but no native order or search of this model uses it; delete ${name} when nothing reads it`;
+    });
+}
+
+function isNative(
+  { table: { sortKey } }: CompiledModel,
+  { IndexName = '', KeySchema = [] }: GlobalSecondaryIndexDescription,
+) {
+  const keys = KeySchema.map(({ AttributeName = '' }) => AttributeName);
+  return keys.includes(sortKey) && isNameOfKeys(IndexName, keys);
+}
+
+function stepText(graph: CompiledModel, step: TableStep): string {
   if (step.kind === 'stream') return 'add a stream of new and old images';
-  if (step.kind === 'ttl') return `delete items by their attribute ${table.ttl} (TTL)`;
-  const { partition, sort } = indexKeysOf(table)[step.index];
-  return `add the index ${table.indexNames[step.index]} with the keys ${partition} and ${sort}`;
+  if (step.kind === 'ttl') return `delete items by their attribute ${graph.table.ttl} (TTL)`;
+  const { name, partition, sort, held } = needOfStep(graph, step);
+  const text = `add the index ${name} with the keys ${partition} and ${sort}${held}`;
+  const native = nativeIndexes(graph).find((one) => one.name === name);
+  if (native === undefined) return text;
+  const { attribute, type } = native;
+  return `${text}; from then on the table takes no item whose ${attribute} is ${type === 'N' ? 'no number' : 'no text, or an empty one'}`;
+}
+
+/** The index that a step adds. */
+export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
+  return indexNeeds(graph).find(({ name, index }) =>
+    step.kind === 'index' ? index === step.index : index === undefined && name === step.index,
+  )!;
 }
 
 /** Throws where what the table has is of another kind than the model needs. */
 function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
-  const { name, partitionKey, sortKey, indexNames } = graph.table;
+  const { name, partitionKey, sortKey } = graph.table;
   const differ = (what: string, hint: string): EdgeloomError =>
     new EdgeloomError('table-differs', `The table ${name} cannot be brought to the model: ${what}.`, hint);
-  const [first] = missingNeedsOf({ ...graph, indexes: [] }, table);
-  if (first?.startsWith('the keys') === true) {
+  if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
     throw differ(
-      `it has not ${first}`,
+      `it has not the keys ${partitionKey} and ${sortKey}`,
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
     );
   }
@@ -130,19 +176,19 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `it has not ${keyTypeText(key)}`,
       key.index === undefined
         ? 'Keys never change: copy its items into a table with keys of type S.'
-        : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
+        : key.isNative === true
+          ? `Give the attribute that type in the model, leave native out, or delete each index of the table that has the key ${key.attribute}.`
+          : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
     );
   }
-  for (const index of graph.indexes) {
-    const isThere = indexInTable(graph, table, index) !== undefined;
-    if (
-      !isThere ||
-      missingNeedsOf({ ...graph, indexes: [index] }, table).every((lack) => !lack.startsWith('the index'))
-    )
-      continue;
+  const other = indexNeeds(graph).find((need) => stateOfIndex(need, table) === 'differs');
+  if (other !== undefined) {
+    const hint = 'Delete that index if nothing else reads it, or';
     throw differ(
-      `its index ${indexNames[index]} has other keys, or lacks attributes that readers need`,
-      'Delete that index if nothing else reads it, or give the index another name in the model (table.indexes).',
+      `its index ${other.name} has other keys, or lacks attributes that readers need`,
+      other.index === undefined
+        ? `${hint} leave native out of the model for ${other.partition} and ${other.sort}: a native index has no other name.`
+        : `${hint} give the index another name in the model (table.indexes).`,
     );
   }
   const stream = table.StreamSpecification;
@@ -158,10 +204,6 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `Name that attribute in the model (ttl), or switch that TTL off first.`,
     );
   }
-}
-
-function indexInTable({ table: { indexNames } }: CompiledModel, table: TableDescription, index: IndexName) {
-  return table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
 }
 
 /** A table as DynamoDB describes it. */

@@ -5,13 +5,20 @@ import {
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type CompiledModel, indexKeysOf } from '../../core/model/compiled.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
-import { indexProjection, keySchema } from '../definition/table-definition.ts';
-import { describedTable, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
+import { tableDefinition } from '../definition/table-definition.ts';
+import {
+  describedTable,
+  needOfStep,
+  planTableUpdate,
+  type TablePlan,
+  type TablePlanOptions,
+  type TableStep,
+} from './plan.ts';
 
 /** Options of `updateTable`. */
 export interface UpdateTableOptions extends TablePlanOptions {
@@ -69,17 +76,14 @@ async function updateInput(
     return { TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
   }
   const table = await describedTable(client, graph);
-  const { partition, sort } = indexKeysOf(graph.table)[step.index];
+  const { partition, sort, definition } = needOfStep(graph, step);
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
   const isProvisioned = ReadCapacityUnits > 0;
-  const own: AttributeDefinition[] = [partition, sort].map((name) => ({ AttributeName: name, AttributeType: 'S' }));
-  const others = (table.AttributeDefinitions ?? []).filter(
-    ({ AttributeName: name }) => name !== partition && name !== sort,
-  );
+  const isOwn = ({ AttributeName: name }: AttributeDefinition): boolean => name === partition || name === sort;
+  const own = tableDefinition(graph).AttributeDefinitions!.filter(isOwn);
+  const others = (table.AttributeDefinitions ?? []).filter((one) => !isOwn(one));
   const Create = {
-    IndexName: graph.table.indexNames[step.index],
-    KeySchema: keySchema(partition, sort),
-    Projection: indexProjection(step.index),
+    ...definition,
     ...(isProvisioned && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } }),
   };
   return { TableName, AttributeDefinitions: [...others, ...own], GlobalSecondaryIndexUpdates: [{ Create }] };

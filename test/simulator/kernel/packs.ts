@@ -16,6 +16,7 @@ const PACKS = {
   tenants: async () => (await import('../packs/tenants/schedule.ts')).PACK,
   updates: async () => (await import('../packs/updates/schedule.ts')).PACK,
   ended: async () => (await import('../packs/ended/schedule.ts')).PACK,
+  native: async () => (await import('../packs/native/schedule.ts')).PACK,
   walks: async () => (await import('../packs/walks/schedule.ts')).PACK,
 } satisfies Record<string, () => Promise<Pack>>;
 

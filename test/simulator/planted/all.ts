@@ -4,6 +4,7 @@ import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
 import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
 import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
+import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
   OBSERVER_EXPERIMENTS,
@@ -59,6 +60,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(WATCH_MUTANTS, 'simulator of watched lists'),
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
+  ...found(NATIVE_MUTANTS, 'schedules of native lists'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
   ...found(LINES_MUTANTS, 'schedules of imported lines'),

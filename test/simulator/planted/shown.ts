@@ -21,6 +21,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   tenants: ['wrong'],
   updates: ['wrong'],
   ended: ['wrong'],
+  native: ['wrong'],
   walks: ['wrong'],
 };
 

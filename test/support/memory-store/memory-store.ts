@@ -3,6 +3,7 @@ import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/core/model/compiled.ts';
+import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
 import {
   type BaseChange,
   type BatchWrite,
@@ -31,7 +32,7 @@ import {
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
-import { nativePage } from './native.ts';
+import { checkNativeKeys, nativePage, nativeUnits } from './native.ts';
 import { MemoryPartition } from './partition.ts';
 import { readPage } from './query.ts';
 import { scanPage } from './scan.ts';
@@ -56,6 +57,8 @@ export interface MemoryStoreOptions {
   indexes?: readonly IndexName[];
   /** Whether its indexes hold all attributes. Default: what readers need. */
   indexesOfAll?: boolean;
+  /** The native indexes that the table has. Default: each that a query names, with all attributes, and no key is refused. */
+  nativeIndexes?: readonly NativeIndexNeed[];
   /** Called within each write that changes an item; as on AWS, not for one that leaves it as it was. */
   onChange?: (change: ItemChange) => void;
 }
@@ -68,16 +71,18 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements Store, ScanSource {
   private readonly partitions = new Map<string, MemoryPartition>();
   private readonly indexes: ReadonlyMap<IndexName, MemoryIndex>;
+  private readonly nativeIndexes: MemoryStoreOptions['nativeIndexes'];
   private readonly onChange: MemoryStoreOptions['onChange'];
   /** Tokens of transactions that were made, with what they changed; DynamoDB keeps them for ten minutes. */
   private readonly tokens = new Map<string, string>();
 
   constructor(
     private readonly table: TableNames,
-    { indexes, indexesOfAll, onChange }: MemoryStoreOptions = {},
+    { indexes, indexesOfAll, nativeIndexes, onChange }: MemoryStoreOptions = {},
   ) {
     const all = indexes ?? new Set<IndexName>([...USUAL_INDEXES, ...(table.indexes ?? [])]);
     this.indexes = new Map([...all].map((name) => [name, new MemoryIndex(name, table, indexesOfAll)]));
+    this.nativeIndexes = nativeIndexes;
     this.onChange = onChange;
   }
 
@@ -133,7 +138,7 @@ export class MemoryStore implements Store, ScanSource {
       }
       return { applied: false, wcu };
     }
-    for (const { before, after } of prepared) wcu += 2 * this.write(before, after);
+    for (const { before, after } of prepared) wcu += this.write(before, after, 2);
     return { applied: true, wcu };
   }
   async put(item: Item): Promise<WriteResult> {
@@ -193,7 +198,7 @@ export class MemoryStore implements Store, ScanSource {
     this.tokens.set(token, text);
     let total = 0;
     for (const [i, one] of prepared.entries()) {
-      total += changes[i]!.kind === 'look' ? wcu(one) : 2 * this.write(one.before, one.after);
+      total += changes[i]!.kind === 'look' ? wcu(one) : this.write(one.before, one.after, 2);
     }
     return { applied: true, wcu: total };
   }
@@ -228,7 +233,10 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    return nativePage(this.table, request, this.items());
+    const need = this.nativeIndexes?.find(({ name }) => name === request.index.name);
+    if (this.nativeIndexes !== undefined && need === undefined)
+      throw refused(`the table has no index ${request.index.name}`);
+    return nativePage(this.table, request, this.items(), need);
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
@@ -304,12 +312,14 @@ export class MemoryStore implements Store, ScanSource {
   /** Throws where a key attribute of an index has a value that the index cannot take. */
   private check(stored: StoredItem): void {
     for (const index of this.indexes.values()) index.keyOf(stored);
+    checkNativeKeys(this.nativeIndexes ?? [], stored.item);
   }
 
   /** Replaces an item by a checked one; gives the write units, those of indexes included. */
-  private write(before: StoredItem | undefined, after: StoredItem | undefined): number {
-    let wcu = writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
+  private write(before: StoredItem | undefined, after: StoredItem | undefined, factor = 1): number {
+    let wcu = factor * writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
     for (const index of this.indexes.values()) wcu += index.write(before, after);
+    for (const index of this.nativeIndexes ?? []) wcu += nativeUnits(this.table, index, before?.item, after?.item);
     if (after !== undefined) this.keep(after);
     else if (before !== undefined) this.remove(before);
     if (this.onChange !== undefined && !sameItem(before?.item, after?.item)) {

@@ -4,37 +4,45 @@ import {
   type Item,
   itemSizeBytes,
   numberOf,
+  sameItem,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { readUnits } from '../../../src/core/items/capacity.ts';
+import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
-import { hash128 } from '../../../src/core/items/keys.ts';
+import { hash128, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndex } from '../../../src/core/model/native.ts';
+import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { refused } from './item.ts';
 import { PAGE_BYTES } from './query.ts';
 
 /** One page of a partition of a native index, out of all items of a table. Items with one value come in an order that nobody promises. */
-export function nativePage(table: TableNames, request: NativeQueryRequest, items: Iterable<Item>): QueryResult {
+export function nativePage(
+  table: TableNames,
+  request: NativeQueryRequest,
+  items: Iterable<Item>,
+  need?: NativeIndexNeed,
+): QueryResult {
   const { index, partition, from, to, reverse = false, limit, startKey } = request;
+  if (limit !== undefined && (limit < 1 || limit > 2 ** 31 - 1)) throw refused('a limit is no number of 1 to 2^31 - 1');
   const wanted = textOf(index, index.partition, partition);
   const low = from && textOf(index, index.sort, from);
   const high = to && textOf(index, index.sort, to);
   if (low !== undefined && high !== undefined && compareKeys(low, high) > 0)
     throw refused('a range ends before it begins');
+  const isInRange = ({ sort }: Row): boolean =>
+    (low === undefined || compareKeys(sort, low) >= 0) && (high === undefined || compareKeys(sort, high) <= 0);
   const found: Row[] = [];
   for (const item of items) {
     const row = rowOf(table, index, item);
-    if (row === undefined || row.partition !== wanted) continue;
-    if (low !== undefined && compareKeys(row.sort, low) < 0) continue;
-    if (high !== undefined && compareKeys(row.sort, high) > 0) continue;
-    found.push(row);
+    if (row?.partition === wanted && isInRange(row)) found.push(row);
   }
   const direction = reverse ? -1 : 1;
   found.sort((left, right) => direction * compareRows(left, right));
-  const start = startKey && rowOf(table, index, startKey);
-  if (startKey !== undefined && start === undefined) throw refused('a start key lacks a key of the index');
+  const names = [...new Set([index.partition, index.sort, table.partitionKey, table.sortKey])];
+  const start = startKey && startRow(table, index, startKey, names);
+  if (start !== undefined && (start.partition !== wanted || !isInRange(start)))
+    throw refused('a start key lies outside of its query');
   const rest = start === undefined ? found : found.filter((row) => direction * compareRows(row, start) > 0);
   const page: Row[] = [];
   let bytes = 0;
@@ -45,16 +53,49 @@ export function nativePage(table: TableNames, request: NativeQueryRequest, items
     page.push(row);
   }
   const isCut = page.length < rest.length || page.length === limit;
-  const names = new Set([index.partition, index.sort, table.partitionKey, table.sortKey]);
   const last = page.at(-1);
+  const shown = need?.attributes && [...names, ...need.attributes];
   return {
-    items: page.map(({ item }) => structuredClone(item)),
+    items: page.map(({ item }) => structuredClone(shown === undefined ? item : only(item, shown))),
     count: page.length,
     scanned: page.length,
-    ...(isCut &&
-      last && { lastKey: Object.fromEntries([...names].map((name) => [name, attributeOf(last.item, name)!])) }),
+    ...(isCut && last && { lastKey: only(last.item, names) }),
     rcu: readUnits(bytes, false),
   };
+}
+
+/** Throws where an item has a key that a native index does not take: DynamoDB refuses it, whether or not it has the other key. */
+export function checkNativeKeys(indexes: readonly NativeIndex[], item: Item): void {
+  for (const index of indexes) {
+    const value = attributeOf(item, index.attribute);
+    if (value === undefined) continue;
+    const text = textOf(index, index.attribute, value);
+    const limit = index.sort === index.attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
+    if (index.type === 'S' && Buffer.byteLength(text) > limit)
+      throw refused(`${index.attribute}, a key of index ${index.name}, has more than ${limit} bytes`);
+  }
+}
+
+/** The write units of an index for a change of an item: those of its entry, where that changes, or of both entries, where it moves. */
+export function nativeUnits(
+  table: TableNames,
+  index: NativeIndexNeed,
+  before: Item | undefined,
+  after: Item | undefined,
+): number {
+  const [from, to] = [before, after].map((item) => item && rowOf(table, index, item));
+  const { partitionKey, sortKey } = table;
+  const shown = index.attributes && [partitionKey, sortKey, index.attribute, ...index.attributes];
+  const [old, next] = [from, to].map((row) => row && (shown === undefined ? row.item : only(row.item, shown)));
+  const stays = from !== undefined && to !== undefined && from.partition === to.partition && from.sort === to.sort;
+  if (stays && sameItem(old, next)) return 0;
+  const units = (entry: Item | undefined): number => (entry === undefined ? 0 : writeUnits(itemSizeBytes(entry)));
+  return stays ? Math.max(units(old), units(next)) : units(old) + units(next);
+}
+
+function only(item: Item, names: readonly string[]): Item {
+  const shown = names.map((name): [string, AttributeValue | undefined] => [name, attributeOf(item, name)]);
+  return Object.fromEntries(shown.filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined));
 }
 
 interface Row {
@@ -83,12 +124,20 @@ function rowOf({ partitionKey, sortKey }: TableNames, index: NativeIndex, item: 
   };
 }
 
-function textOf({ attribute, type }: NativeIndex, name: string, value: AttributeValue): string {
+function startRow(table: TableNames, index: NativeIndex, startKey: Item, names: readonly string[]): Row {
+  const row = rowOf(table, index, startKey);
+  if (row !== undefined && Object.keys(startKey).length === names.length && names.every((name) => name in startKey))
+    return row;
+  throw refused(`a start key should have ${names.join(', ')} and nothing else`);
+}
+
+function textOf({ name: indexName, attribute, type }: NativeIndex, name: string, value: AttributeValue): string {
   if (name === attribute && type === 'N') {
-    if (numberOf(value) === undefined) throw refused(`${name} is no number`);
+    if (numberOf(value) === undefined) throw refused(`${name}, a key of index ${indexName}, is no number`);
     return encodeValue(value, 'number', false);
   }
   const text = stringOf(value);
-  if (text === undefined || text === '') throw refused(`${name} is no text that an index takes`);
+  if (text === undefined) throw refused(`${name}, a key of index ${indexName}, is no text`);
+  if (text === '') throw refused(`${name}, a key of index ${indexName}, is empty`);
   return text;
 }

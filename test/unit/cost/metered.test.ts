@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import type { WriteCost } from '../../../packages/cost/writes.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node, number, sum } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { Choices } from '../../simulator/kernel/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../../simulator/packs/projecting/models.ts';
@@ -53,6 +54,8 @@ function keyOf(graph: CompiledModel, { type, kind }: WriteCost): [source: string
 }
 
 interface Units {
+  /** The write of the base item itself. */
+  base: number;
   wcu: number;
   read: number;
 }
@@ -61,11 +64,18 @@ interface Units {
 async function metered(graph: CompiledModel, costs: readonly WriteCost[]): Promise<Map<WriteCost, Units>> {
   const table = new StreamedStore(graph);
   const projector = createProjector(graph, { store: table });
-  const put = async (cost: WriteCost, item: Item | undefined): Promise<Units> => {
-    const record = (await table.producer(...keyOf(graph, cost), item))!;
-    const { wcu, rcu, units, failedFrom } = await projector.project([record]);
+  const put = async (cost: WriteCost, changed: Item | undefined): Promise<Units> => {
+    const [source, target] = keyOf(graph, cost);
+    // An item has the attributes that the model uses of its type, and one more.
+    const used = costs.flatMap(({ type, attribute }) => (type === cost.type ? [attribute ?? 'other'] : []));
+    const item = changed && Object.fromEntries(used.map((name) => [name, changed[name]!]));
+    const { wcu: base } =
+      item === undefined
+        ? await table.delete({ source, target })
+        : await table.put({ source: text(source), target: text(target), ...item });
+    const { wcu, rcu, units, failedFrom } = await projector.project([table.records.at(-1)!]);
     expect(failedFrom).toBeUndefined();
-    return { wcu: wcu + 1, read: rcu - (units > 0 ? REGISTRY : REGISTRY_UNCHANGED) };
+    return { base, wcu: base + wcu, read: rcu - (units > 0 ? REGISTRY : REGISTRY_UNCHANGED) };
   };
   const found = new Map<WriteCost, Units>();
   for (const kind of ['node', 'part', 'edge']) {
@@ -95,10 +105,62 @@ it.each([1, 2, 3, 4])('is what the projector consumes for an edge in four orders
     },
   });
   const { writes } = modelCost(graph);
-  for (const [{ write, attribute, type, total, read }, units] of await metered(graph, writes)) {
-    expect({ type, write, attribute, wcu: total, read }).toEqual({ type, write, attribute, ...units });
+  for (const [{ write, attribute, type, total, base, read }, units] of await metered(graph, writes)) {
+    expect({ type, write, attribute, wcu: total, read, base }).toEqual({ type, write, attribute, ...units });
   }
   expect(writes.find(({ type, write }) => type === 'MEMBER' && write === 'create')!.total).toBe(10 - indexes);
+});
+
+/** A model with native orders and searches, some beside derived ones, and attributes that several types have. */
+function nativeGraph(choices: Choices): CompiledModel {
+  const some = (label: string, names: readonly string[]): string[] =>
+    names.filter((name) => choices.chance(`${label} ${name}`, 0.5));
+  const projection = (label: string): string[] | 'ALL' | 'KEYS_ONLY' => {
+    const names = some(label, ['kind', 'role', 'hours']);
+    if (names.length > 0) return names;
+    return choices.chance(`${label} all`, 0.5) ? 'ALL' : 'KEYS_ONLY';
+  };
+  const ordered = (label: string, native: boolean) => {
+    const names = ['date', ...some(label, ['title', 'status'])];
+    const orders = Object.fromEntries(names.map((name) => [`by_${name}`, name]));
+    const byHours = choices.chance(`${label} hours`, 0.5) && { byHours: number('hours') };
+    return { native, orders: { ...orders, ...byHours }, project: projection(label) };
+  };
+  const searched = (label: string, names: readonly string[]) =>
+    some(label, names).map((name) => {
+      const native = choices.chance(`${label} ${name} native`, 0.7);
+      return [name, { ...(native ? { native } : { shards: 1 }), project: projection(`${label} ${name}`) }] as const;
+    });
+  return defineGraph({
+    table: 'records',
+    nodes: {
+      GOAL: node({ view: ['title'], search: Object.fromEntries(searched('GOAL', ['title', 'name', 'status'])) }),
+      USER: node({ fields: z.object({ date: z.string(), kind: z.string().optional(), name: z.string() }) }),
+    },
+    edges: {
+      MEMBER: edge({
+        ...{ from: 'GOAL', to: 'USER', edgeSet: ['role'], degree: choices.chance('counted', 0.5) },
+        inbound: ordered('MEMBER', true),
+      }),
+      LINK: edge({
+        ...{ from: 'GOAL', to: 'USER', edgeSet: false, outgoing: TOTALLED },
+        inbound: { ...ordered('LINK', choices.chance('LINK native', 0.5)), ...TOTALLED },
+      }),
+    },
+  }) as CompiledModel;
+}
+
+const TOTALLED = { total: { hours: sum('hours') }, groupBy: ['kind'] } as const;
+
+it('is what the projector consumes for native models drawn at random', async () => {
+  for (let seed = 0; seed < MODELS; seed++) {
+    const graph = nativeGraph(Choices.seeded(seed));
+    const { writes } = modelCost(graph);
+    for (const [{ write, attribute, type, total, base, read }, units] of await metered(graph, writes)) {
+      const cell = { seed, type, write, attribute };
+      expect({ ...cell, wcu: total, read, base }).toEqual({ ...cell, ...units });
+    }
+  }
 });
 
 it('is what the projector consumes, for every write of models drawn at random', async () => {

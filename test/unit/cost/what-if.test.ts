@@ -3,6 +3,7 @@ import { modelCost } from '../../../packages/cost/capacity.ts';
 import { changedModel, type ModelChange, modelDiff, readabilityOf } from '../../../packages/cost/what-if.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { nativeIndexes } from '../../../src/core/model/native.ts';
 import { date, edge, node } from '../../../src/core/model/schema.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 
@@ -14,6 +15,7 @@ function clinic({
   searchShards = 200,
   expires = false,
   indexes = 2,
+  native = false,
 } = {}): CompiledModel {
   return defineGraph({
     table: { name: 'clinic', indexes },
@@ -31,7 +33,7 @@ function clinic({
         to: 'PATIENT',
         ...(degree && { degree }),
         ...(expires && { expires: 'expiresAt' }),
-        inbound: { orders: orders as never, shards },
+        inbound: { orders: orders as never, ...(native ? { native } : { shards }) },
       }),
       KNOWS: edge({ from: 'PATIENT', to: 'PATIENT' }),
     },
@@ -49,6 +51,7 @@ const TREATS = { edge: 'TREATS' } as const;
 const BY_ROOM: ModelChange = { kind: 'order', ...TREATS, name: 'byRoom', by: { attribute: 'room', type: 'string' } };
 const BY_DAY: ModelChange = { kind: 'order', ...TREATS, name: 'byDay', by: { attribute: 'day', type: 'date' } };
 const present = { bySince: date('since') };
+const NATIVE = { native: true, orders: { byWard: 'ward' } };
 const CASES: [what: string, from: CompiledModel, changes: ModelChange[], to: CompiledModel][] = [
   ['a count', clinic(), [{ kind: 'count', ...TREATS, isCounted: true }], clinic({ degree: true })],
   ['no count', clinic({ degree: true }), [{ kind: 'count', ...TREATS, isCounted: false }], clinic()],
@@ -76,6 +79,24 @@ const CASES: [what: string, from: CompiledModel, changes: ModelChange[], to: Com
     clinic({ indexes: 3 }),
     [BY_ROOM, BY_DAY],
     clinic({ indexes: 3, orders: { ...present, byRoom: 'room', byDay: date('day') } }),
+  ],
+  [
+    'another native order',
+    clinic(NATIVE),
+    [BY_ROOM],
+    clinic({ ...NATIVE, orders: { ...NATIVE.orders, byRoom: 'room' } }),
+  ],
+  [
+    'a count of native edges that end, and another order',
+    clinic({ ...NATIVE, expires: true }),
+    [{ kind: 'count', ...TREATS, isCounted: true }, BY_ROOM],
+    clinic({ ...NATIVE, orders: { ...NATIVE.orders, byRoom: 'room' }, expires: true, degree: true }),
+  ],
+  [
+    'no count of native edges',
+    clinic({ ...NATIVE, degree: true }),
+    [{ kind: 'count', ...TREATS, isCounted: false }],
+    clinic(NATIVE),
   ],
   ['shards of orders', clinic(), [{ kind: 'edge-shards', ...TREATS, shards: 8 }], clinic({ shards: 8 })],
   [
@@ -106,7 +127,8 @@ describe('a changed model', () => {
     const before = projectionsOf(from);
     const changed = changedModel(from, changes);
     expect(projectionsOf(changed)).toEqual(projectionsOf(to));
-    expect(projectionsOf(changed)).not.toEqual(before);
+    expect(nativeIndexes(changed)).toEqual(nativeIndexes(to));
+    expect([projectionsOf(changed), nativeIndexes(changed)]).not.toEqual([before, nativeIndexes(from)]);
     expect(modelCost(changed)).toEqual(modelCost(to));
     expect(changed.indexes).toEqual(to.indexes);
     expect(projectionsOf(from)).toEqual(before);
@@ -143,6 +165,32 @@ describe('a changed model', () => {
     ],
   ])('refuses %s', (_what, change, error) => {
     expect(() => changedModel(clinic(), [change])).toThrow(expect.objectContaining(error));
+  });
+});
+
+describe('a native edge type', () => {
+  it.each<[string, ModelChange, string]>([
+    ['shards', { kind: 'edge-shards', ...TREATS, shards: 8 }, 'edges.TREATS.inbound.shards'],
+    ['an order by a date', BY_DAY, 'edges.TREATS.inbound.orders.byDay'],
+    ['an order that is there', { ...BY_ROOM, name: 'byWard' }, 'edges.TREATS.inbound.orders.byWard'],
+    [
+      'an order by an attribute that derived items have',
+      { ...BY_ROOM, by: { attribute: 'count', type: 'string' } },
+      'edges.TREATS.inbound.orders.byRoom',
+    ],
+  ])('is not changed by %s', (_what, change, path) => {
+    const error = { code: 'invalid-model', message: expect.stringContaining(path) };
+    expect(() => changedModel(clinic(NATIVE), [change])).toThrow(expect.objectContaining(error));
+  });
+
+  it('has no more orders than a table has indexes', () => {
+    const orders: ModelChange[] = Array.from({ length: 18 }, (_, i) => ({
+      ...{ kind: 'order', ...TREATS, name: `by${i}` },
+      by: { attribute: `a${i}`, type: 'number' },
+    }));
+    const error = { code: 'invalid-model', message: expect.stringContaining('are 21 with the native ones') };
+    expect(() => changedModel(clinic(NATIVE), orders)).toThrow(expect.objectContaining(error));
+    expect(nativeIndexes(changedModel(clinic(NATIVE), orders.slice(1)))).toHaveLength(18);
   });
 });
 

@@ -223,8 +223,8 @@ describe('the places in force', () => {
 
 it('a feed finds the partitions of items whose index keys have other names', async () => {
   const keys = { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } };
-  const { table } = defineGraph({ table: { name: 'other', indexes: keys }, nodes: { USER: node({ view: 'ALL' }) } });
-  const feed = new Feed({ table });
+  const model = defineGraph({ table: { name: 'other', indexes: keys }, nodes: { USER: node({ view: 'ALL' }) } });
+  const feed = new Feed(model);
   const records: unknown[] = [];
   const subscription = feed.subscribe({ partitions: ['ASSIGNED-USER-1'] }, (record) => records.push(record));
   const image = { ...item({ source: 'TICKET-1', target: SHARED, GSI1PK: 'ASSIGNED-USER-1', GSI1SK: 'a' }) };

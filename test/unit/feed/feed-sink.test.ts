@@ -162,7 +162,7 @@ describe('the way of changes to EventBridge', () => {
     const first = changes.filter(({ eventId, item: of }) => !seen.has(eventId + of) && seen.add(eventId + of));
     const expected = all.flatMap(({ record }) => changesOf(model, record));
     const byKey = (left: FeedChange, right: FeedChange): number =>
-      left.item === right.item ? left.revision - right.revision : left.item < right.item ? -1 : 1;
+      left.item === right.item ? Number(left.revision) - Number(right.revision) : left.item < right.item ? -1 : 1;
     expect([...first].sort(byKey)).toEqual(expected.sort(byKey).map((change) => JSON.parse(toJson(change))));
     for (const name of new Set(first.map((change) => change.item))) {
       const revisions = first.filter((change) => change.item === name).map(({ revision }) => revision);

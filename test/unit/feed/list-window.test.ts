@@ -246,7 +246,7 @@ describe('the steps between two states of a list', () => {
   it('make one of the other, taken one after the other', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
-        const list = [...before];
+        const list: WindowRow<number>[] = [...before];
         for (const { type, row, at } of stepsBetween(before, after, (left, right) => left === right)) {
           if (type === 'enter') list.splice(at, 0, row);
           else if (type === 'leave') expect(list.splice(at, 1)[0]?.id).toBe(row.id);

@@ -32,6 +32,34 @@ it('refuses a separator of tenants that is not one character', () => {
   );
 });
 
+describe('native orders and searches', () => {
+  const nativeMistakes = (attribute: string, table: object = {}, project: readonly string[] = []): string[] =>
+    mistakesOf({
+      table: { name: 'records', ...table },
+      nodes: { USER: anyNode({ search: { found: { attribute, native: true, project } } }) },
+    });
+
+  it('are by no attribute that is a key of an index, under whatever name', () => {
+    expect(nativeMistakes('mail')).toEqual([]);
+    const indexes = { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } };
+    for (const [attribute, table] of [
+      ['gsi0pk', {}],
+      ['GSI1PK', { indexes }],
+      ['GSI1SK', { indexes }],
+    ] as const) {
+      expect(nativeMistakes(attribute, table)).toEqual([
+        `nodes.USER.search.found: names "${attribute}", an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`,
+      ]);
+    }
+    expect(nativeMistakes('GSI1PK')).toEqual([]);
+  });
+  it('have an index whose name no other index of the model has', () => {
+    expect(nativeMistakes('mail', { indexes: { gsi0: 'mail-target' } })).toEqual([
+      'table.indexes: give an index the name mail-target, which a native order or search has: give it another one',
+    ]);
+  });
+});
+
 it('refuses an attribute of soft deletion that means something else', () => {
   expect(nodeMistakes({ deletedWhen: 'expiresAt' })).toEqual([
     'nodes.USER.deletedWhen: expiresAt has a meaning of its own in the table',

@@ -251,7 +251,7 @@ export function resolveInboundQuery(
 
 /** The question to the index of a native order. `options` are checked: they are a range, a value, or a beginning. */
 function nativeList(
-  { table }: CompiledModel,
+  graph: CompiledModel,
   order: InboundOrder,
   ordered: OrderOfQuery,
   edgeKey: string,
@@ -265,7 +265,7 @@ function nativeList(
       ? { from: end(equals ?? low), to: end(equals ?? high) }
       : { from: { S: beginsWith }, to: textAttribute(textAfterPrefix(beginsWith)) };
   return {
-    index: indexOfOrder(table, order),
+    index: indexOfOrder(graph, order),
     partition: { S: edgeKey },
     ...sendableEnds(ends),
     itemKey: order.places.itemKeys([], edgeKey).target,

@@ -16,7 +16,7 @@ import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store
 import type { OwnWrite } from '../../session/own-writes.ts';
 import { sendableRange } from '../request/key-range.ts';
 import { Budget } from './budget.ts';
-import { type Gathered, hasProjected } from './scatter.ts';
+import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
 
 /**
  * Pages of native orders and searches. A row of a native index is a base item; readers make the index item of it that the projector would
@@ -34,7 +34,7 @@ export interface NativeList {
   /** The range of the index's sort keys, both ends inclusive; it may hold more than is asked for. */
   from?: AttributeValue | undefined;
   to?: AttributeValue | undefined;
-  /** The sort key of the derived item that each row stands for. */
+  /** The sort key of the item that the projector would have derived for each row. */
   itemKey: string;
 }
 
@@ -79,8 +79,13 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const { partition } = list;
   if (partition === undefined) return { items: [], calls: 0 };
   const after = page.after === undefined ? undefined : parsePlace(list.index, page.after);
+  // rule: native-rows-are-judged-by-what-they-would-be
   const isWanted = (item: Item): boolean => page.accept(item) && hasProjected(item, where);
-  const isReplaced = new Set(page.own.map(({ source }) => source));
+  // The session may have let go of the own row that came last: it would come again among the others of its value.
+  const isReplaced = new Set([
+    ...page.own.map(({ source }) => source),
+    ...(after?.isOwn === true ? [after.source] : []),
+  ]);
   const compare = (left: Place, right: Place): number => comparePlaces(list.index, left, right, reverse);
   const own = page.own
     .flatMap(({ item }) =>
@@ -98,12 +103,13 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
       where === undefined ? missing + (rows.length === 0 ? 0 : LEAST_FILTERED) : Math.max(missing, LEAST_FILTERED);
     const { items, lastKey, rcu, scanned }: QueryResult = await context.store.queryNative({
       ...request,
-      limit: Math.max(1, Math.min(asked, budget.itemsOfCall(1))),
+      limit: Math.max(1, Math.min(asked, budget.itemsOfCall(1), MOST_ASKED)),
     });
     budget.spend(rcu, scanned);
     for (const item of items) {
       const row = rowOf(context, list, item, false);
       // Whatever the index holds of an item that was just written, the item as it is now says more.
+      // rule: every-native-row-of-an-own-item-is-replaced
       if (row !== undefined && isWanted(row.item) && !isReplaced.has(row.source)) rows.push(row);
     }
     position = lastKey && placeOf(context.graph, list.index, lastKey, false);
@@ -114,9 +120,11 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   }
   const isAtEnd = position === undefined;
   // Behind the last row read may be rows that come before an own one.
+  // rule: own-rows-behind-what-was-read-wait
   const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, position!) < 0);
   const merged = [...known, ...rows].sort(compare);
   const given = merged.slice(0, limit);
+  // rule: native-page-goes-on-behind-its-last-item
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : position;
   return {
     items: given.map(({ item }) => item),
@@ -152,16 +160,30 @@ export async function countNative(
   context: NativeContext,
   { list, accept }: Pick<NativePage, 'list' | 'accept'>,
 ): Promise<number> {
-  const { partition } = list;
-  if (partition === undefined) return 0;
+  const request = wholeRequest(context, list);
+  if (request === undefined) return 0;
   let count = 0;
-  for await (const { items } of nativePages(
-    context.store,
-    requestAfter(context.graph, { ...list, partition }, undefined, false),
-  )) {
-    count += items.map((item) => rowOf(context, list, item, false)).filter((row) => row && accept(row.item)).length;
-  }
+  for await (const { items } of nativePages(context.store, request))
+    count += countRows(context, { list, accept }, items);
   return count;
+}
+
+/** The query of all rows of a list; undefined: no item can be in it. */
+export function wholeRequest(
+  { graph }: Pick<NativeContext, 'graph'>,
+  list: NativeList,
+): NativeQueryRequest | undefined {
+  const { partition } = list;
+  return partition && requestAfter(graph, { ...list, partition }, undefined, false);
+}
+
+/** The number of base items of a page of the index that belong to the answer. */
+export function countRows(
+  { graph }: Pick<NativeContext, 'graph'>,
+  { list, accept }: Pick<NativePage, 'list' | 'accept'>,
+  items: readonly Item[],
+): number {
+  return items.map((item) => rowOf({ graph }, list, item, false)).filter((row) => row && accept(row.item)).length;
 }
 
 /**
@@ -169,13 +191,23 @@ export async function countNative(
  * absent, or is no edge or node of the model.
  */
 export function nativeItemOf(graph: CompiledModel, itemKey: string, base: Item): Item | undefined {
-  const { partitionKey, sortKey } = graph.table;
-  const source = stringOf(base[partitionKey]) ?? '';
-  const fields = derivedOf(derivedInstead(graph), source, stringOf(base[sortKey]) ?? '', base).indexItems.get(itemKey);
-  return fields && { ...fields, [partitionKey]: { S: source }, [sortKey]: { S: itemKey } };
+  return nativeItemsOf(graph, base).get(itemKey);
 }
 
-function rowOf({ graph }: NativeContext, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
+/** The index items that the projector would derive from a base item for all native orders and searches, by their sort keys. */
+export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
+  const { partitionKey, sortKey } = graph.table;
+  const source = stringOf(base[partitionKey]) ?? '';
+  const { indexItems } = derivedOf(derivedInstead(graph), source, stringOf(base[sortKey]) ?? '', base);
+  return new Map(
+    [...indexItems].map(([itemKey, fields]): [string, Item] => [
+      itemKey,
+      { ...fields, [partitionKey]: { S: source }, [sortKey]: { S: itemKey } },
+    ]),
+  );
+}
+
+function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
   const item = nativeItemOf(graph, list.itemKey, base);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };
 }
@@ -195,6 +227,7 @@ function requestAfter(
   const range = { ...(from && { from }), ...(to && { to }) };
   const whole = { index, partition, ...range, reverse };
   if (after === undefined) return whole;
+  // rule: after-an-own-row-come-all-rows-of-its-value
   if (after.isOwn) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
   const { value, source } = after;
   const key = { [table.partitionKey]: { S: source }, [index.partition]: partition, [index.sort]: value };
@@ -206,7 +239,9 @@ function requestAfter(
 function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;
+  // rule: own-rows-come-before-others-of-their-value
   if (left.isOwn !== right.isOwn) return left.isOwn ? -1 : 1;
+  // rule: own-rows-of-a-value-have-an-order
   return left.isOwn ? compareKeys(left.source, right.source) : 0;
 }
 
@@ -217,6 +252,7 @@ function compareValues(index: NativeIndex, left: AttributeValue, right: Attribut
 /** Tells whether a base item lies in the range of a list. */
 function isInList({ index, partition, from, to }: NativeList, item: Item): boolean {
   const value = attributeOf(item, index.sort);
+  // rule: own-row-lies-in-the-list-that-is-asked
   if (value === undefined || !sameValue(attributeOf(item, index.partition), partition)) return false;
   return (
     (from === undefined || compareValues(index, from, value) <= 0) &&

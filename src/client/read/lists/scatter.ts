@@ -75,7 +75,7 @@ const LEAST_ASKED = 16;
 /** How many items more a shard is asked for at least where a filter may leave out most of them. */
 const LEAST_FILTERED = 64;
 /** Query's `Limit` is a 32-bit integer. */
-const MOST_ASKED = 2 ** 31 - 1;
+export const MOST_ASKED = 2 ** 31 - 1;
 
 /** A partition and how far it was read. */
 interface Shard {

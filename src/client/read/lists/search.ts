@@ -242,12 +242,12 @@ export function resolveScopedSearch(
 }
 
 /** The question to the index of a native search: the nodes with a value. */
-function nativeList({ table }: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
+function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
   const type = searchedType(search);
   const text = stringOf(value);
   const isPossible = text === undefined || (text !== '' && isWithinBytes(text, PARTITION_KEY_BYTES));
   return {
-    index: indexOfSearch(table, search),
+    index: indexOfSearch(graph, search),
     partition: isPossible ? value : undefined,
     // The text after all ids of the type, which is no id.
     ...{ from: { S: `${type}-` }, to: { S: `${type}.` } },

@@ -51,13 +51,15 @@ export class LivingStore extends ForwardingStore {
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
     // A count needs the items: it costs the same, since DynamoDB bills what it reads.
-    const page = await super.query(request);
-    const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
-    return { ...page, items: countOnly ? [] : items, count: items.length };
+    const page = this.livingPage(await super.query(request));
+    return countOnly ? { ...page, items: [] } : page;
   }
 
   override async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const page = await super.queryNative(request);
+    return this.livingPage(await super.queryNative(request));
+  }
+
+  private livingPage(page: QueryResult): QueryResult {
     const items = page.items.map((item) => this.living(item)).filter((item) => item !== undefined);
     return { ...page, items, count: items.length };
   }

@@ -1,11 +1,19 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
-import { attributesInIndex, DERIVED_ATTRIBUTES, USUAL_INDEXES } from '../../items/derived-item.ts';
+import {
+  attributesInIndex,
+  DERIVED_ATTRIBUTES,
+  SERVICE_ATTRIBUTES,
+  SHORT_TEXTS,
+  USUAL_INDEXES,
+} from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
+import { TARGET_ID } from '../../items/hashed-key.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
+import { BOOKKEEPING } from '../mirrored.ts';
 import { MOST_INDEXES, type NativeType, nativeIndexesOf, placedNativeIndexes } from '../native.ts';
 import { unshapingOptions } from '../options/checks.ts';
 import { isPlainObject } from '../options/shape.ts';
@@ -119,32 +127,62 @@ function checkEnds(
   }
 }
 
-/** The characters of an attribute's name that the name of an index may have. */
-const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{1,200}$/;
-/** DynamoDB copies at most so many attributes that are no keys into the indexes of a table. */
-const MOST_COPIED = 100;
+function isOwnAttribute(name: string): boolean {
+  return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
+}
+
+/** The two keys in the name of an index: it has at most 255 characters, and 9 of them may say what the index holds. */
+const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
+/** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
+const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
+
+/** The attributes of base items that have a type whatever their producers write: DynamoDB would refuse them under an index of another. */
+function ownTypes({ table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>) {
+  const types = new Map<string, { type: NativeType; of: string }>();
+  for (const { type, versionAttribute } of nodes.values())
+    if (versionAttribute !== undefined) types.set(versionAttribute, { type: 'N', of: `the version of nodes.${type}` });
+  if ([...edges.values()].some(({ keys }) => keys === 'hashed'))
+    types.set(TARGET_ID, { type: 'S', of: 'each edge with a hashed key' });
+  return types.set(table.ttl, { type: 'N', of: 'the TTL of the table' });
+}
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
-function checkNativeIndexes(
+export function checkNativeIndexes(
   { table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
   mistakes: MistakeLog,
 ): void {
-  const types = new Map<string, NativeType>();
-  for (const { path, index } of placedNativeIndexes({ table, nodes, edges })) {
-    const { attribute, type } = index;
+  const types = ownTypes({ table, nodes, edges });
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
+  for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
+    const { attribute, type } = keys;
     const note = (message: string): unknown => mistakes.push({ path, message });
     const quoted = JSON.stringify(attribute);
     if ([table.partitionKey, table.sortKey].includes(attribute)) note(`names ${quoted}, a key of the table`);
-    else if (DERIVED_ATTRIBUTES.has(attribute))
-      note(`names ${quoted}, an attribute of derived items, which would be in the index, too`);
-    else if (!IN_INDEX_NAMES.test(attribute))
-      note(`names ${quoted}, but the index has the name of the attribute, and takes only A-Z, a-z, 0-9, _, - and .`);
-    else if ((types.get(attribute) ?? type) !== type)
-      note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and another native index has it as another type`);
-    types.set(attribute, type);
+    else if (
+      keysOfIndexes.includes(attribute) ||
+      (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
+    )
+      note(`names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`);
+    else if (!IN_INDEX_NAMES.test(`${keys.partition}-${keys.sort}`))
+      note(
+        `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
+      );
+    const other = types.get(attribute);
+    if (other === undefined) types.set(attribute, { type, of: 'another native index' });
+    else if (other.type !== type)
+      note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and ${other.of} has it as another type`);
   }
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
+  for (const [i, { name }] of needs.entries()) {
+    if (needs[i + 1]?.name === name) {
+      const message = `have the name ${name} for two native ones, which differ: name an attribute otherwise`;
+      mistakes.push({ path: 'table.indexes', message });
+    }
+    if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
+    const message = `give an index the name ${name}, which a native order or search has: give it another one`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
   if (all > MOST_INDEXES)
@@ -152,6 +190,11 @@ function checkNativeIndexes(
       path: 'table.indexes',
       message: `are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`,
     });
+  for (const { name, attributes = [] } of needs) {
+    if (attributes.length <= MOST_IN_INDEX) continue;
+    const message = `would have ${attributes.length} attributes in the index ${name}, but DynamoDB takes ${MOST_IN_INDEX}: project fewer, or 'ALL'`;
+    mistakes.push({ path: 'table.indexes', message });
+  }
   const copied = [...table.indexes.map(attributesInIndex), ...needs.map(({ attributes = [] }) => attributes)].flat()
     .length;
   if (copied > MOST_COPIED) {

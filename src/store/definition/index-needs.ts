@@ -1,0 +1,73 @@
+import type { GlobalSecondaryIndex, Projection, TableDescription } from '@aws-sdk/client-dynamodb';
+import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
+import { nativeIndexes } from '../../core/model/native.ts';
+import {
+  type IndexDefinition,
+  indexDefinition,
+  lackingAttributes,
+  lackingInNative,
+  nativeIndexDefinition,
+} from './table-definition.ts';
+
+/** The indexes that a model needs of a table, those of derived items and native ones, and what a table has of them. */
+
+/** An index that a model needs. */
+export interface IndexNeed {
+  /** Its name in the table. */
+  name: string;
+  /** The index of derived items; undefined: it is native. */
+  index?: IndexName;
+  partition: string;
+  sort: string;
+  /** The attributes that it holds besides keys, in words; empty for an index of derived items, which all hold the same. */
+  held: string;
+  definition: Required<IndexDefinition>;
+  /** The attributes that an index with this projection lacks. */
+  lackingIn(projection: Projection | undefined): string[];
+}
+
+/** The state of an index in a table; `filling`: DynamoDB still fills it. `differs`: another index has the name. */
+export type IndexState = 'absent' | 'filling' | 'differs' | 'fits';
+
+/** The indexes that a model needs: those of derived items first. */
+export function indexNeeds(graph: CompiledModel): IndexNeed[] {
+  const derived = graph.indexes.map((index): IndexNeed => {
+    return {
+      ...{ name: graph.table.indexNames[index], index, ...indexKeysOf(graph.table)[index], held: '' },
+      definition: indexDefinition(graph, index),
+      lackingIn: (projection) => lackingAttributes(graph, index, projection),
+    };
+  });
+  const native = nativeIndexes(graph).map((need): IndexNeed => {
+    const { name, partition, sort, attributes } = need;
+    const listed = attributes === undefined ? 'all attributes' : `the attributes ${attributes.join(', ')}`;
+    const held = attributes?.length === 0 ? '' : ` and ${listed}`;
+    return {
+      ...{ name, partition, sort, held },
+      definition: nativeIndexDefinition(need),
+      lackingIn: (projection) => lackingInNative(need, projection),
+    };
+  });
+  return [...derived, ...native];
+}
+
+/** The state of an index in a table. */
+export function stateOfIndex(need: IndexNeed, table: TableDescription): IndexState {
+  const found = indexNamed(need.name, table);
+  if (found === undefined || found.IndexStatus === 'DELETING') return 'absent';
+  if (!hasKeys(found.KeySchema, need.partition, need.sort)) return 'differs';
+  if (need.lackingIn(found.Projection).length > 0) return 'differs';
+  return found.IndexStatus === 'CREATING' ? 'filling' : 'fits';
+}
+
+/** The index of a table by its name. */
+export function indexNamed(name: string, { GlobalSecondaryIndexes = [] }: TableDescription) {
+  return GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
+}
+
+/** Tells whether a table or an index has these two keys. */
+export function hasKeys(schema: GlobalSecondaryIndex['KeySchema'], partition: string, sort: string): boolean {
+  const attributeOfKeyType = (type: string): string | undefined =>
+    schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  return attributeOfKeyType('HASH') === partition && attributeOfKeyType('RANGE') === sort;
+}

@@ -1,0 +1,52 @@
+import { drop, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import type { Mutant } from '../../planted/mutant.ts';
+
+/** Rules of native orders and searches, broken one by one. */
+export const NATIVE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'native-row-as-the-index-has-it',
+    rule: 'A row of a native index counts if the item that would be derived of it is in the list.',
+    changes: [setValue('native-rows-are-judged-by-what-they-would-be', '(item: Item) => hasProjected(item, where)')],
+  },
+  {
+    name: 'old-native-row-beside-the-own-one',
+    rule: 'A row of an item that the session wrote gives way to the item as it is.',
+    changes: [setCondition('every-native-row-of-an-own-item-is-replaced', 'row !== undefined && isWanted(row.item)')],
+  },
+  {
+    name: 'own-native-rows-ahead-of-others',
+    rule: 'An own row waits until all rows before it are read.',
+    changes: [setValue('own-rows-behind-what-was-read-wait', 'own')],
+  },
+  {
+    name: 'native-page-goes-on-where-the-index-stands',
+    rule: 'A page goes on behind its last item, however far the index was read.',
+    changes: [setValue('native-page-goes-on-behind-its-last-item', 'isAtEnd ? undefined : position')],
+  },
+  {
+    name: 'native-ties-left-out-after-an-own-row',
+    rule: 'After an own row come all rows of its value.',
+    changes: [drop('after-an-own-row-come-all-rows-of-its-value')],
+  },
+  {
+    name: 'own-native-rows-anywhere-among-their-value',
+    rule: 'Own rows come before the others of their value, since the index promises no order among those.',
+    changes: [drop('own-rows-come-before-others-of-their-value')],
+  },
+  {
+    name: 'own-native-rows-of-a-value-left-out',
+    rule: 'Own rows of one value come in the order of their ids.',
+    changes: [setValue('own-rows-of-a-value-have-an-order', '0')],
+  },
+  {
+    name: 'own-native-rows-of-other-lists',
+    rule: 'An own item is in a native list if it has the value that is asked for.',
+    changes: [
+      replaceIn(
+        'own-row-lies-in-the-list-that-is-asked',
+        '!sameValue(attributeOf(item, index.partition), partition)',
+        'false',
+      ),
+    ],
+  },
+];

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { SERVICE_ATTRIBUTES } from '../../../src/core/items/derived-item.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { date, derive, edge, node, number, rank, source } from '../../../src/core/model/schema.ts';
+import { ModelError } from '../../../src/foundation/errors.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+
+type Options = Record<string, unknown>;
+
+function graphOf(inbound: Options, search: Options = {}, table: Options = {}, rest: Options = {}): CompiledModel {
+  return defineGraph({
+    table: { name: 'library', ...table },
+    nodes: { BOOK: node({ versionAttribute: 'version1' as never }), READER: node({ search: search as never }) },
+    edges: {
+      LOAN: edge({
+        from: 'BOOK',
+        to: 'READER',
+        edgeSet: false,
+        inbound: { native: true, ...inbound } as never,
+        ...rest,
+      }),
+    },
+  }) as CompiledModel;
+}
+
+function mistakesOf(make: () => CompiledModel): string[] {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof ModelError) return error.mistakes.map(({ path, message }) => `${path} ${message}`);
+    throw error;
+  }
+  return [];
+}
+
+const ORDER = { byDay: 'day' };
+
+describe('native indexes', () => {
+  it('are one for each attribute, with what readers need besides the keys, and no projection is registered for them', () => {
+    const graph = graphOf(
+      { orders: { byDay: 'day', byFine: number('fine') }, project: ['day', 'note'] },
+      { mail: { native: true }, name: { native: true, project: 'ALL' } },
+      {},
+      { deletedWhen: 'void', keys: 'hashed' },
+    );
+    expect(nativeIndexes(graph)).toEqual([
+      { name: 'mail-target', partition: 'mail', sort: 'target', attribute: 'mail', type: 'S', attributes: [] },
+      {
+        name: 'name-target-all',
+        partition: 'name',
+        sort: 'target',
+        attribute: 'name',
+        type: 'S',
+        attributes: undefined,
+      },
+      {
+        ...{
+          name: expect.stringMatching(/^target-day-[0-9a-f]{8}$/),
+          partition: 'target',
+          sort: 'day',
+          attribute: 'day',
+          type: 'S',
+        },
+        attributes: ['note', 'targetId', 'void'],
+      },
+      {
+        ...{
+          name: expect.stringMatching(/^target-fine-[0-9a-f]{8}$/),
+          partition: 'target',
+          sort: 'fine',
+          attribute: 'fine',
+          type: 'N',
+        },
+        attributes: ['day', 'note', 'targetId', 'void'],
+      },
+    ]);
+    expect([...definitionsOf(graph).projections.keys()]).toEqual([]);
+    expect(graph.indexes).toEqual(['gsi0']);
+  });
+
+  it('leave a count its items', () => {
+    expect([...definitionsOf(graphOf({ orders: ORDER }, {}, {}, { degree: true })).projections.keys()]).toEqual([
+      'inbound:LOAN',
+    ]);
+  });
+
+  it('are shared by edge types with one attribute, and hold what each of them needs', () => {
+    const loan = (project: readonly string[]) =>
+      edge({ from: 'BOOK', to: 'READER', inbound: { native: true, orders: ORDER, project } as never });
+    const graph = defineGraph({
+      table: 'library',
+      nodes: { BOOK: node(), READER: node() },
+      edges: { LOAN: loan(['a']), WISH: loan(['b']) },
+    }) as CompiledModel;
+    const [shared] = nativeIndexes(graph);
+    expect(shared).toMatchObject({ attributes: ['a', 'b'] });
+    const namesOf = (project: readonly string[]) =>
+      nativeIndexes(graphOf({ orders: ORDER, project })).map(({ name }) => name);
+    // The name says what it holds: DynamoDB changes no index.
+    expect(namesOf(['b', 'day', 'a'])).toEqual([shared!.name]);
+    expect(namesOf(['b'])).not.toEqual([shared!.name]);
+    expect(namesOf([])).toEqual(['target-day']);
+  });
+});
+
+describe('native orders and searches are refused', () => {
+  it.each<[string, Options, string]>([
+    ['a rank', { orders: { by: rank('day', { A: 1 }) } }, 'orders.by is by a rank'],
+    ['a date', { orders: { by: date('day') } }, 'orders.by is by a date'],
+    ['a function', { orders: { by: derive(() => 'a') } }, 'orders.by is by a function'],
+    ['a value of the source', { orders: { by: source('day') } }, 'orders.by is by an attribute of the source node'],
+    ['several values', { orders: { by: ['day', 'hour'] } }, 'orders.by is by several values'],
+    ['shards', { orders: ORDER, shards: 4 }, 'shards needs keys that are derived'],
+    ['a partition', { orders: ORDER, partition: 'tenant' }, 'partition needs keys that are derived'],
+    ['attributes of the source', { orders: ORDER, projectSource: ['title'] }, 'projectSource needs keys'],
+    ['the target', { orders: ORDER, includeTarget: true }, 'includeTarget needs keys that are derived'],
+    ['a key of the table', { orders: { by: 'target' } }, 'orders.by names "target", a key of the table'],
+    [
+      'an attribute of derived items',
+      { orders: { by: 'model' } },
+      `names "model", an attribute of Edgeloom's own items`,
+    ],
+    [
+      'an attribute of service items',
+      { orders: { by: 'state' } },
+      `names "state", an attribute of Edgeloom's own items`,
+    ],
+    ['a number that own items have as a text', { orders: { by: number('since') } }, 'names "since"'],
+    ['a name that no index has', { orders: { by: 'größe' } }, 'takes only A-Z'],
+  ])('orders by or with %s', (_what, inbound, message) => {
+    expect(mistakesOf(() => graphOf(inbound)).join('\n')).toContain(message);
+  });
+
+  it.each<[string, Options, string]>([
+    ['no case', { caseInsensitive: true }, 'caseInsensitive needs keys that are derived'],
+    ['several values', { multiValue: true }, 'multiValue needs keys that are derived'],
+    ['a partition', { partition: 'tenant' }, 'partition needs keys that are derived'],
+    ['shards', { shards: 4 }, 'shards needs keys that are derived'],
+    ['a path', { path: ['a', 'b'] }, 'is of a value whose key is derived'],
+    ['a date', { type: 'date' }, 'is of a value whose key is derived'],
+  ])('searches with %s', (_what, search, message) => {
+    const mistakes = mistakesOf(() => graphOf({ orders: ORDER }, { mail: { native: true, ...search } }));
+    expect(mistakes.join('\n')).toContain(message);
+  });
+
+  it.each<[string, Options, string, Options]>([
+    ['the TTL', { orders: { by: 'expiresAt' } }, 'the TTL of the table has it as another type', {}],
+    ['a version', { orders: { by: 'version1' } }, 'the version of nodes.BOOK has it as another type', {}],
+    ['a target', { orders: { by: number('targetId') } }, 'each edge with a hashed key has it', { keys: 'hashed' }],
+  ])('by %s as a value of another type', (_what, inbound, message, rest) => {
+    expect(mistakesOf(() => graphOf(inbound, {}, {}, rest)).join('\n')).toContain(message);
+  });
+
+  it('not by the time of the end, as a number', () => {
+    expect(
+      mistakesOf(() => graphOf({ orders: { by: number('expiresAt') } }, {}, {}, { expires: 'expiresAt' })),
+    ).toEqual([]);
+  });
+
+  it('where the names of two indexes are one, or no index takes a name', () => {
+    const two = graphOf({ orders: { by: 'a-target' } }, { 'target-a': { native: true } }, { sortKey: 'goal' });
+    expect(nativeIndexes(two).map(({ name }) => name)).toEqual(['goal-a-target', 'target-a-goal']);
+    const differ = 'table.indexes have the name target-a-target for two native ones, which differ';
+    expect(mistakesOf(() => graphOf({ orders: { by: 'a-target' } }, { 'target-a': { native: true } }))).toEqual([
+      `${differ}: name an attribute otherwise`,
+    ]);
+    for (const sortKey of ['größe', 's'.repeat(243)])
+      expect(mistakesOf(() => graphOf({ orders: ORDER }, {}, { sortKey })).join('\n')).toContain('takes only A-Z');
+    expect(mistakesOf(() => graphOf({ orders: ORDER }, {}, { sortKey: 's'.repeat(242) }))).toEqual([]);
+  });
+
+  it('where two want one attribute as two types, or a table has no room', () => {
+    const two = () => graphOf({ orders: { byDay: number('day') } }, { day: { native: true } });
+    expect(mistakesOf(two).join('\n')).toContain('another native index has it as another type');
+    const many = () => graphOf({ orders: ORDER }, {}, { indexes: 20 });
+    expect(mistakesOf(many)).toEqual(['table.indexes are 21 with the native ones, but a table has 20 at most']);
+    const wide = () => graphOf({ orders: ORDER, project: Array.from({ length: 99 }, (_, i) => `a${i}`) });
+    expect(mistakesOf(wide)).toEqual([
+      expect.stringMatching(
+        /would have 99 attributes in the index target-day-\w{8}, but DynamoDB takes 20: project fewer, or 'ALL'$/,
+      ),
+      'table.indexes hold 109 attributes with those of native orders and searches, but DynamoDB takes 100: project fewer',
+    ]);
+  });
+
+  it('not by the texts of quarantine entries, which every index takes', () => {
+    expect(mistakesOf(() => graphOf({ orders: { bySince: 'since' } }))).toEqual([]);
+    expect(SERVICE_ATTRIBUTES.has('since')).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createReader } from '../../../src/client/read/reader.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import type { TableCalls } from '../../../src/store/lean/calls.ts';
+import { describeTable } from '../../../src/store/table.ts';
+import { planTableUpdate } from '../../../src/store/table-update/plan.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node({ search: { mail: { native: true }, name: {} } }) },
+});
+
+const readerThatIsTold = (message: string) => {
+  const call = async (name: string): Promise<object> => {
+    // The table has no registry.
+    if (name === 'GetItem') return { ConsumedCapacity: { CapacityUnits: 0.5 } };
+    throw Object.assign(new Error(message), { name: 'ValidationException', $fault: 'client' });
+  };
+  return createReader(graph, {
+    store: new DynamoDBStore({ call, callOnce: call } as unknown as TableCalls, graph.table),
+  });
+};
+
+it.each([
+  ['The table does not have the specified index: mail-target', 'fatal', 'has no index', 'edgeloom table update'],
+  [
+    'Cannot read from backfilling global secondary index: mail-target',
+    'retryable',
+    'still builds the index',
+    'Wait until edgeloom table describe',
+  ],
+])('DynamoDB says "%s": the reader tells what to do', async (message, kind, text, hint) => {
+  const { search } = readerThatIsTold(message);
+  for (const name of ['USER.mail', 'USER.name'] as const) {
+    await expect(search(name).equals('ada')).rejects.toMatchObject({
+      ...{ code: 'no-index', kind },
+      message: expect.stringContaining(text),
+      hint: expect.stringContaining(hint),
+    });
+  }
+});
+
+/** A client that describes a table of the model whose native index has this status. */
+const clientOf = (status: string) => {
+  const keys = (partition: string, sort: string) => [
+    { AttributeName: partition, KeyType: 'HASH' },
+    { AttributeName: sort, KeyType: 'RANGE' },
+  ];
+  const index = (IndexName: string, KeySchema: object, IndexStatus: string) => {
+    return { IndexName, KeySchema, IndexStatus, Projection: { ProjectionType: 'ALL' } };
+  };
+  const Table = {
+    KeySchema: keys('source', 'target'),
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    GlobalSecondaryIndexes: [
+      index('gsi0', keys('gsi0pk', 'gsi0sk'), 'ACTIVE'),
+      index('mail-target', keys('mail', 'target'), status),
+    ],
+  };
+  const TimeToLiveDescription = { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' };
+  return { send: async () => ({ Table, TimeToLiveDescription }) } as never;
+};
+
+it.each([
+  ['ACTIVE', [], []],
+  ['UPDATING', [], []],
+  ['CREATING', ['the index mail-target with the keys mail and target, which DynamoDB still fills'], []],
+  [
+    'DELETING',
+    ['the index mail-target with the keys mail and target'],
+    [{ kind: 'native-index', index: 'mail-target' }],
+  ],
+])('an index that is %s', async (status, lacks, steps) => {
+  const client = clientOf(status);
+  expect((await describeTable(graph, { client })).lacks).toEqual(lacks);
+  expect((await planTableUpdate(graph, { client })).steps).toEqual(steps);
+});
