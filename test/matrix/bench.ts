@@ -20,7 +20,7 @@ import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
-import { type Feature, SINCE, type Values } from './features.ts';
+import { type Feature, OfSource, SINCE, type Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
 import { typeOf } from './oracle.ts';
 import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
@@ -128,8 +128,11 @@ export class Bench {
   attributesOfEdge(source: string, target: string, moment: number): Options {
     const added = this.addedProjections.length > 0 ? SINCE : {};
     const values = { ...BASE.member, ...added, ...merged(this.features.map(({ member }) => member)) };
-    const place = this.sources.indexOf(source) + 2 * this.targets.indexOf(target);
-    return taken(values, place + moment);
+    const number = this.sources.indexOf(source);
+    const entries = Object.entries(taken(values, number + 2 * this.targets.indexOf(target) + moment));
+    return Object.fromEntries(
+      entries.map(([name, value]) => [name, value instanceof OfSource ? value.of(number) : value]),
+    );
   }
 
   /** The nodes that may have the part STATE, of which each second one has it at first; none where no feature has parts. */

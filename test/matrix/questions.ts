@@ -347,7 +347,7 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           sort,
         );
     }
-    if (options['shards'] === 'value') {
+    if (options['shards'] === 'value' || options['native'] === true) {
       const [first] = values.values();
       if (first !== undefined)
         add(
