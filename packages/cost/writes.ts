@@ -386,7 +386,8 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: n
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const units = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    wcu += changesCount ? 2 * (units + 1) : units;
+    // A transaction doubles the units of the table: those of the item and of its count.
+    wcu += changesCount ? units + 3 : units;
     if (changesCount && addsGroupValue(count.totals, write)) read += 1;
     const isJoined = inbound !== undefined && item.orders.length > 0 && isJoinedItem(inbound, item);
     isJoinedRead ||= isJoined;
@@ -414,7 +415,7 @@ function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
   const counters = [edge.count, edge.incoming].filter((one) => one !== undefined && changesTotals(one.totals, write));
-  return counters.length === 0 ? own : 2 * (own + counters.length);
+  return counters.length === 0 ? own : own + 1 + 2 * counters.length;
 }
 
 // The attributes that the model uses

@@ -13,12 +13,12 @@ export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   return sum;
 }
 
-/** The field of an answer that says what was consumed, where the call asks for it. @param factor 2 in a transaction. */
+/** The field of an answer that says what was consumed, where the call asks for it. @param factor 2 in a transaction: of the table's units, not of its indexes'. */
 export function consumedField(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
   const asked = input['ReturnConsumedCapacity'];
   if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;
-  const total = own + Object.values(indexes).reduce((sum, units) => sum + units, 0);
-  const units = (count: number) => ({ CapacityUnits: count * factor });
+  const total = own * factor + Object.values(indexes).reduce((sum, units) => sum + units, 0);
+  const units = (count: number) => ({ CapacityUnits: count });
   const ofIndexes = (isLocal: boolean) => {
     const entries = Object.entries(indexes).filter(([name]) => table.indexes.get(name)?.isLocal === isLocal);
     return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, count]) => [name, units(count)]));
@@ -27,7 +27,7 @@ export function consumedField(input: Input, table: Table, { table: own, indexes 
     TableName: table.name,
     ...units(total),
     ...(asked === 'INDEXES' && {
-      Table: units(own),
+      Table: units(own * factor),
       GlobalSecondaryIndexes: ofIndexes(false),
       LocalSecondaryIndexes: ofIndexes(true),
     }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nativeItemsOf } from '../../../src/client/read/lists/native.ts';
 import { type Item, itemSizeBytes, sameItem, sameValue } from '../../../src/core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
 import {
@@ -16,6 +17,7 @@ import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { nativeIndexes } from '../../../src/core/model/native.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -58,6 +60,8 @@ export interface TraceAnswer {
   /** The batch that took it; null: another process has projected it. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
+  /** The native lists in which it moves or shows its item: they have it when their index does, whoever projects. */
+  native: string[];
   /** True: every derived item of the write is written, and readers see the write. Null: the studio does not know. */
   isProjected: boolean | null;
   /** How far the consumers are, where the batch is not known. */
@@ -95,7 +99,7 @@ async function traceWrite(
   const { graph, flow, tap } = context;
   await flow.look();
   const write = flow.changes.writeOf({ source, target }, at);
-  if (write === undefined) return { write: null, batch: null, derived: [], isProjected: null, lag: null };
+  if (write === undefined) return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null };
   const isKnown = tap.batchOf(write.position) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // It may have ended while the position was looked at.
@@ -122,10 +126,22 @@ async function traceWrite(
       batch === undefined
         ? null
         : { beganMs: since(batch.beganMs), endedMs: since(batch.endedMs), records: batch.records },
+    native: nativeListsOf(graph, write),
     derived: derived.sort((left, right) => (left.afterMs ?? 0) - (right.afterMs ?? 0)),
     isProjected: batch === undefined ? (lag?.isApplied ?? null) : true,
     lag: lag?.text ?? null,
   };
+}
+
+/** The names of the native lists in which a write moves or shows its item. */
+function nativeListsOf(graph: CompiledModel, { oldImage, newImage }: SeenChange): string[] {
+  const [before, after] = [oldImage, newImage].map((image) => image && nativeItemsOf(graph, image));
+  const keys = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
+  const isSame = (left: Item | undefined, right: Item | undefined): boolean =>
+    left !== undefined && right !== undefined && sameItem(left, right);
+  return [...keys]
+    .filter((key) => !isSame(before?.get(key), after?.get(key)))
+    .map((key) => nameOf(parseDerivedKey(key)));
 }
 
 /** How far the second of a record may be from the moment of its write. */
@@ -154,15 +170,12 @@ function stepOf(
 }
 
 /** Units of a write as its images have them: of the item, and of each index that has to show something else for it. */
-function estimatedWcu({ table }: CompiledModel, before: Item | undefined, after: Item | undefined): number {
-  return INDEX_NAMES.reduce(
-    (sum, index) => {
-      const { partition, sort } = INDEX_KEYS[index];
-      const [left, right] = [before, after].map((image) => {
-        if (image?.[partition] === undefined) return undefined;
-        const keys = { [table.partitionKey]: image[table.partitionKey]!, [table.sortKey]: image[table.sortKey]! };
-        return { ...keys, ...shownInIndex(index, image) };
-      });
+function estimatedWcu(graph: CompiledModel, before: Item | undefined, after: Item | undefined): number {
+  return indexesOf(graph).reduce(
+    (sum, { partition, sort, shown }) => {
+      const [left, right] = [before, after].map((image) =>
+        image?.[partition] === undefined || image[sort] === undefined ? undefined : shown(image),
+      );
       if (left === undefined || right === undefined) return sum + unitsOf(left, right);
       if (sameItem(left, right)) return sum;
       const isMoved = [partition, sort].some((name) => !sameValue(left[name], right[name]));
@@ -170,6 +183,29 @@ function estimatedWcu({ table }: CompiledModel, before: Item | undefined, after:
     },
     unitsOf(before, after),
   );
+}
+
+/** An index, and what it shows of an item. */
+interface ShownIndex {
+  partition: string;
+  sort: string;
+  shown: (image: Item) => Item;
+}
+
+/** The indexes of derived items, and the native ones. */
+function indexesOf(graph: CompiledModel): ShownIndex[] {
+  const { partitionKey, sortKey } = graph.table;
+  const keysOf = (image: Item): Item => ({ [partitionKey]: image[partitionKey]!, [sortKey]: image[sortKey]! });
+  const ofDerived = INDEX_NAMES.map((index): ShownIndex => {
+    return { ...INDEX_KEYS[index], shown: (image) => ({ ...keysOf(image), ...shownInIndex(index, image) }) };
+  });
+  const native = nativeIndexes(graph).map(({ partition, sort, attribute, attributes }): ShownIndex => {
+    const names = new Set([partitionKey, sortKey, attribute, ...(attributes ?? [])]);
+    const ofIndex = (image: Item): Item =>
+      attributes === undefined ? image : Object.fromEntries(Object.entries(image).filter(([name]) => names.has(name)));
+    return { partition, sort, shown: ofIndex };
+  });
+  return [...ofDerived, ...native];
 }
 
 /** Write units of the largest of some images; none without one. */

@@ -46,6 +46,8 @@ export interface DescribedSearch extends DescribedOrder {
   name: string;
   /** A number, or `value`. */
   shards: number | 'value';
+  /** True if DynamoDB itself keeps it. */
+  isNative: boolean;
   shardBy: 'value' | 'source';
   hash: string;
   caseInsensitive: boolean;
@@ -67,6 +69,8 @@ export interface DescribedEdge {
   labels?: string[];
   orders: (DescribedOrder & { name: string })[];
   shards: number;
+  /** True if DynamoDB itself keeps the orders. */
+  isNative: boolean;
   copies: readonly string[];
   isCounted: boolean;
   /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
@@ -114,6 +118,7 @@ function describeSearch(search: SearchModel): DescribedSearch {
     partition,
     part,
     project,
+    native,
   } = search;
   return {
     name,
@@ -123,6 +128,7 @@ function describeSearch(search: SearchModel): DescribedSearch {
     hash,
     caseInsensitive: Boolean(caseInsensitive),
     multiValue,
+    isNative: native,
     filters: filtersOf(project),
     ...(partition !== undefined && { partition }),
     ...(part !== undefined && { part }),
@@ -140,6 +146,7 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
+    isNative: inbound?.native === true,
     includesTarget: inbound?.includeTarget ?? false,
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),

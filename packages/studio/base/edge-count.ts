@@ -1,6 +1,8 @@
-import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import { nativeTest, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import { countRows, wholeRequest } from '../../../src/client/read/lists/native.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
-import type { QueryRequest } from '../../../src/core/store-port.ts';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from './context.ts';
 import type { EdgeCount, EdgeEnd } from './ended-counts.ts';
@@ -47,16 +49,12 @@ async function keptCount({ reader }: RequestContext, { id, edge, direction }: Ed
 async function countQueries(context: RequestContext, end: EdgeEnd, budget: CountBudget): Promise<EdgeCount> {
   let all = 0;
   let unitsAnItem = UNITS_AN_ITEM;
-  for (const request of await requestsOf(context, end)) {
-    let startKey: QueryRequest['startKey'];
+  for (const countPage of await countersOf(context, end)) {
+    let startKey: Item | undefined;
     do {
       if (budget.rcu <= 0) return { count: all, isExact: false };
       const limit = Math.ceil(budget.rcu / unitsAnItem);
-      const { count, scanned, lastKey, rcu } = await context.store.query({
-        ...request,
-        ...(startKey !== undefined && { startKey }),
-        ...{ limit, countOnly: true },
-      });
+      const { count, scanned, lastKey, rcu } = await countPage({ limit, ...(startKey !== undefined && { startKey }) });
       all += count;
       budget.rcu -= rcu;
       if (scanned > 0) unitsAnItem = rcu / scanned;
@@ -66,15 +64,33 @@ async function countQueries(context: RequestContext, end: EdgeEnd, budget: Count
   return { count: all, isExact: true };
 }
 
+/** Counts the edges of one page of a partition. */
+type CountPage = (page: { limit: number; startKey?: Item }) => Promise<Omit<QueryResult, 'items'>>;
+
 /** A Query for each partition that has such edges. */
-async function requestsOf(
+async function countersOf(
   { graph, store, leases }: RequestContext,
   { id, edge: { type }, direction }: EdgeEnd,
-): Promise<QueryRequest[]> {
-  if (direction === 'outgoing') return [{ partition: id, sortKey: { beginsWith: `${type}-` } }];
+): Promise<CountPage[]> {
+  const ofRequest =
+    (request: QueryRequest): CountPage =>
+    (page) =>
+      store.query({ ...request, ...page, countOnly: true });
+  if (direction === 'outgoing') return [ofRequest({ partition: id, sortKey: { beginsWith: `${type}-` } })];
   return await leases.hold(async (projections) => {
     const context = { ...readContext(graph, { store, leases }), projections };
-    const { partitions, index, range, itemKeys } = resolveInboundQuery(context, type, id, {});
-    return partitions.map((partition) => ({ index, partition, sortKey: range, itemKeys }));
+    const query = resolveInboundQuery(context, type, id, {});
+    const { partitions, index, range, itemKeys, native } = query;
+    if (native === undefined)
+      return partitions.map((partition) => ofRequest({ index, partition, sortKey: range, itemKeys }));
+    const request = wholeRequest(context, native);
+    const list = { list: native, accept: nativeTest(graph, query) };
+    if (request === undefined) return [];
+    return [
+      async (page): ReturnType<CountPage> => {
+        const { items, ...rest } = await store.queryNative({ ...request, ...page });
+        return { ...rest, count: countRows(context, list, items) };
+      },
+    ];
   });
 }

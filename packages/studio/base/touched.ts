@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { Feed } from '../../../src/client/feed/feed.ts';
 import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
@@ -36,14 +37,14 @@ const RENEW_MS = 10_000;
 export async function followTouched(
   context: StudioContext,
   feed: Feed,
-  places: z.output<typeof touchedPlaces>,
+  looked: z.output<typeof touchedPlaces>,
   signal: AbortSignal,
   tell: () => void,
 ): Promise<void> {
-  const { sources, lists } = places;
+  const { sources, lists } = looked;
   for (;;) {
-    const partitions = await partitionsOf(context, lists);
-    const subscription = feed.subscribe({ sources, partitions }, () => undefined);
+    const places = await placesOf(context, lists);
+    const subscription = feed.subscribe({ sources, ...places }, () => undefined);
     const wake = (): void => subscription.wake();
     signal.addEventListener('abort', wake, { once: true });
     try {
@@ -61,7 +62,7 @@ export async function followTouched(
           lateMs = Number.POSITIVE_INFINITY;
         }
         if (nowMs < renewMs) continue;
-        if ((await partitionsOf(context, lists)).join('\n') !== partitions.join('\n')) break;
+        if (!isDeepStrictEqual(await placesOf(context, lists), places)) break;
         renewMs = feed.now() + RENEW_MS;
       }
     } finally {
@@ -71,16 +72,19 @@ export async function followTouched(
   }
 }
 
-/** The index partitions in which the lists lie now. */
-async function partitionsOf(
+/** The index partitions in which the lists lie now, those of native lists by themselves. */
+async function placesOf(
   { graph, store, leases }: StudioContext,
   lists: z.output<typeof touchedPlaces>['lists'],
-): Promise<string[]> {
-  if (lists.length === 0) return [];
-  return await leases.hold(async (projections) =>
-    lists.flatMap(({ type, id, order, partition }) => {
-      const context = { ...readContext(graph, { store, leases }), projections };
-      return resolveInboundQuery(context, type, id, { order, partition }).partitions;
-    }),
-  );
+): Promise<{ partitions: string[]; natives: string[] }> {
+  if (lists.length === 0) return { partitions: [], natives: [] };
+  return await leases.hold(async (projections) => {
+    const context = { ...readContext(graph, { store, leases }), projections };
+    const queries = lists.map(({ type, id, order, partition }) =>
+      resolveInboundQuery(context, type, id, { order, partition }),
+    );
+    const partitionsOf = (isNative: boolean): string[] =>
+      queries.filter(({ native }) => (native !== undefined) === isNative).flatMap(({ partitions }) => partitions);
+    return { partitions: partitionsOf(false), natives: partitionsOf(true) };
+  });
 }

@@ -2,6 +2,7 @@ import type { DerivedSortKey } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
 import {
   type CompiledModel,
+  derivedSearches,
   type InboundOrder,
   layersOf,
   listsOf,
@@ -31,7 +32,7 @@ export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey):
     if (!places.has(place.key)) places.set(place.key, place);
   };
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
-    for (const shared of packsOf(searches.values())) {
+    for (const shared of packsOf(derivedSearches(searches))) {
       const { part, multiValue, inForce } = shared[0]!;
       if (part === of) add({ key: inForce.places.first, isPrefix: multiValue, searches: shared });
     }

@@ -23,7 +23,7 @@ export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 
 
 /** One place that a base item should be in, or could be in. */
 export interface ExplainedPart {
-  /** Keys of the derived item. */
+  /** Keys of the derived item, or of the base item where a native list has it itself. */
   source: string;
   target: string;
   /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.orders.byRole`. */

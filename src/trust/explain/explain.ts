@@ -22,6 +22,7 @@ import { modelToCheck } from '../../registry/checked.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
+import { explainNative } from './native.ts';
 
 /** Options of `explain`. */
 export interface ExplainOptions extends Abortable {
@@ -39,7 +40,7 @@ export interface ExplainOptions extends Abortable {
 export interface Explanation {
   /** The item's keys, and whether there is such an item. */
   item: ItemKey & { exists: boolean; kind: string };
-  /** With a base item: every place that it should be in. With a derived item: its base items. */
+  /** With a base item: every place that it should be in, and each native list. With a derived item: its base items. */
   parts: ExplainedPart[];
   /** Sentences on the item as a whole. */
   notes: string[];
@@ -77,7 +78,9 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
     notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
   const context = { graph, store, stream: new StreamLabel(undefined) };
-  const parts = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
+  const derived = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
+  // The registry knows derived items alone.
+  const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };

@@ -1,8 +1,10 @@
+import { numberOf, stringOf } from '../../core/items/attribute-value.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type {
   GetManyResult,
   GetResult,
   ItemKey,
+  NativeQueryRequest,
   QueryRequest,
   QueryResult,
   ReadManyOptions,
@@ -55,6 +57,7 @@ class NotedReads {
       get: { value: (key: ItemKey, options: ReadOptions) => this.get(key, options) },
       getMany: { value: (keys: readonly ItemKey[], options: ReadManyOptions) => this.getMany(keys, options) },
       query: { value: (request: QueryRequest) => this.query(request) },
+      queryNative: { value: (request: NativeQueryRequest) => this.queryNative(request) },
     }) as Store;
   }
 
@@ -93,6 +96,14 @@ class NotedReads {
     const result = await this.table.query(request);
     this.partitions.add(`${index} ${partition}`);
     this.noteReads(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
+    return result;
+  }
+
+  private async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
+    const { index, partition } = request;
+    const result = await this.table.queryNative(request);
+    this.partitions.add(`${index.name} ${stringOf(partition) ?? numberOf(partition)}`);
+    this.noteReads(`Query of ${index.name}`, 1, result.rcu);
     return result;
   }
 

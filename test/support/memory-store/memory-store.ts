@@ -138,7 +138,7 @@ export class MemoryStore implements Store, ScanSource {
       }
       return { applied: false, wcu };
     }
-    for (const { before, after } of prepared) wcu += 2 * this.write(before, after);
+    for (const { before, after } of prepared) wcu += this.write(before, after, 2);
     return { applied: true, wcu };
   }
   async put(item: Item): Promise<WriteResult> {
@@ -198,7 +198,7 @@ export class MemoryStore implements Store, ScanSource {
     this.tokens.set(token, text);
     let total = 0;
     for (const [i, one] of prepared.entries()) {
-      total += changes[i]!.kind === 'look' ? wcu(one) : 2 * this.write(one.before, one.after);
+      total += changes[i]!.kind === 'look' ? wcu(one) : this.write(one.before, one.after, 2);
     }
     return { applied: true, wcu: total };
   }
@@ -316,8 +316,8 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   /** Replaces an item by a checked one; gives the write units, those of indexes included. */
-  private write(before: StoredItem | undefined, after: StoredItem | undefined): number {
-    let wcu = writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
+  private write(before: StoredItem | undefined, after: StoredItem | undefined, factor = 1): number {
+    let wcu = factor * writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
     for (const index of this.indexes.values()) wcu += index.write(before, after);
     for (const index of this.nativeIndexes ?? []) wcu += nativeUnits(this.table, index, before?.item, after?.item);
     if (after !== undefined) this.keep(after);

@@ -49,7 +49,7 @@ export function Ripple({
   }, [isProjected]);
   if (failure !== undefined) return <FailureNote failure={failure} />;
   if (trace === undefined) return <p class="quiet">Reading …</p>;
-  const { write, batch, derived, lag } = trace;
+  const { write, batch, derived, native, lag } = trace;
   if (write === null) {
     const reason =
       asked.rev === undefined ? 'The stream has not shown it yet.' : 'The studio does not have it any more.';
@@ -66,6 +66,11 @@ export function Ripple({
         <Changes changes={write.changes} />
         {onUndone && <Undo write={write} onDone={onUndone} />}
       </Station>
+      {native.length > 0 && (
+        <Station at={write.afterMs} title="Native lists">
+          <bdi>{native.join(', ')}</bdi> <span class="quiet">kept by DynamoDB</span>
+        </Station>
+      )}
       <Station at={null} title="Stream record">
         <span class="quiet">
           {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>

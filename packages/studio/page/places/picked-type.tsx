@@ -8,6 +8,9 @@ import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
 import { WhatIf } from './what-if.tsx';
 
+/** After what DynamoDB itself keeps: no projector has to run for it. */
+const BY_DYNAMODB = ', kept by DynamoDB';
+
 /** The properties of a picked type. */
 export interface PickedTypeProps {
   model: ModelAnswer;
@@ -50,12 +53,12 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
       </Fact>
       <Fact name="view">{view}</Fact>
       <Entries name="searches">
-        {searches.map(({ name, from, shards }) => (
+        {searches.map(({ name, from, shards, isNative }) => (
           <li key={name}>
             <Link to={addressOf('/explore', { search: name })}>{name.slice(type.length + 1)}</Link>{' '}
             <span class="quiet">
               by {from}
-              {shards === 1 ? '' : shards === 'value' ? ', by value' : `, ${shards} shards`}
+              {isNative ? BY_DYNAMODB : shards === 1 ? '' : shards === 'value' ? ', by value' : `, ${shards} shards`}
             </span>
           </li>
         ))}
@@ -75,7 +78,7 @@ function entryOf(kind: 'node' | 'edge', type: string) {
 }
 
 function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer | undefined }) {
-  const { type, from, to, labels, orders, totals, isCounted, copies, includesTarget, shards } = edge;
+  const { type, from, to, labels, orders, totals, isCounted, copies, includesTarget, shards, isNative } = edge;
   const ways = sample?.edges[type]?.ways ?? [];
   return (
     <>
@@ -90,7 +93,7 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
           ))}
         </Entries>
       )}
-      <Entries name={shards > 1 ? `orders, ${shards} shards` : 'orders'}>
+      <Entries name={`orders${isNative ? BY_DYNAMODB : shards > 1 ? `, ${shards} shards` : ''}`}>
         {orders.map(({ name, from: by }) => (
           <li key={name}>
             <code>{name}</code> <span class="quiet">by {by}</span>

@@ -105,7 +105,11 @@ interface Changing {
   tell: (change: ModelChange, isBack?: boolean) => void;
 }
 
-function EdgeChanges({ edge: { type, isCounted, orders, shards }, changes, tell }: { edge: DescribedEdge } & Changing) {
+function EdgeChanges({
+  edge: { type, isCounted, orders, shards, isNative },
+  changes,
+  tell,
+}: { edge: DescribedEdge } & Changing) {
   const count = changes.find((one) => one.kind === 'count');
   return (
     <>
@@ -119,7 +123,7 @@ function EdgeChanges({ edge: { type, isCounted, orders, shards }, changes, tell 
         />{' '}
         count the edges of a node
       </label>
-      {orders.length > 0 && (
+      {orders.length > 0 && !isNative && (
         <Shards
           name="orders"
           shards={shards}

@@ -160,16 +160,30 @@ export async function countNative(
   context: NativeContext,
   { list, accept }: Pick<NativePage, 'list' | 'accept'>,
 ): Promise<number> {
-  const { partition } = list;
-  if (partition === undefined) return 0;
+  const request = wholeRequest(context, list);
+  if (request === undefined) return 0;
   let count = 0;
-  for await (const { items } of nativePages(
-    context.store,
-    requestAfter(context.graph, { ...list, partition }, undefined, false),
-  )) {
-    count += items.map((item) => rowOf(context, list, item, false)).filter((row) => row && accept(row.item)).length;
-  }
+  for await (const { items } of nativePages(context.store, request))
+    count += countRows(context, { list, accept }, items);
   return count;
+}
+
+/** The query of all rows of a list; undefined: no item can be in it. */
+export function wholeRequest(
+  { graph }: Pick<NativeContext, 'graph'>,
+  list: NativeList,
+): NativeQueryRequest | undefined {
+  const { partition } = list;
+  return partition && requestAfter(graph, { ...list, partition }, undefined, false);
+}
+
+/** The number of base items of a page of the index that belong to the answer. */
+export function countRows(
+  { graph }: Pick<NativeContext, 'graph'>,
+  { list, accept }: Pick<NativePage, 'list' | 'accept'>,
+  items: readonly Item[],
+): number {
+  return items.map((item) => rowOf({ graph }, list, item, false)).filter((row) => row && accept(row.item)).length;
 }
 
 /**
@@ -193,7 +207,7 @@ export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<str
   );
 }
 
-function rowOf({ graph }: NativeContext, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
+function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
   const item = nativeItemOf(graph, list.itemKey, base);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };
 }
