@@ -29,7 +29,7 @@ describe.each(SUBJECTS)('native indexes on $name', ({ open, deviates }) => {
     const graph = nativeGraph();
     store = await open(graph);
     [byDay, byFine, byMail] = ['target-day', 'target-fine', 'mail-target'].map(
-      (name) => nativeIndexes(graph).find((index) => index.name === name)!,
+      (name) => nativeIndexes(graph).find((index) => `${index.partition}-${index.sort}` === name)!,
     ) as [NativeIndexNeed, NativeIndexNeed, NativeIndexNeed];
     for (const day of TEXTS) await store.put(item(freshPartition(), target, { day: { S: day }, other: { S: 'o' } }));
     for (const fine of NUMBERS) await store.put(item(freshPartition(), target, { fine: { N: fine } }));

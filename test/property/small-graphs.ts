@@ -35,7 +35,9 @@ const search = fc.record(
     tags: fc
       .record({ caseInsensitive: fc.boolean(), shards: fc.constantFrom(1, 2) })
       .map((options) => ({ multiValue: true, ...options })),
-    score: fc.constantFrom({ type: 'number', shards: 1 }, { type: 'number', native: true }),
+    score: fc.constant({ type: 'number', shards: 1 }),
+    mark: fc.constant({ native: true, project: ['title'] }),
+    size: fc.constant({ type: 'number', native: true }),
     due: fc.constant({ type: 'date', shards: 1 }),
     role: fc.constant(ranked),
     initial: fc.constant(initial),
@@ -78,9 +80,9 @@ const derivedInbound = fc
     return inboundOption(options.includeTarget === true ? { ...withOrder, shards: 1 } : withOrder);
   });
 
-/** DynamoDB keeps these: nothing is derived of them, whatever type a value has. */
+/** DynamoDB keeps these: nothing is derived of them. */
 const nativeInbound = fc.record({ project: projection }).map((options): Record<string, unknown> => {
-  return { native: true, orders: { byTitle: 'title', byScore: number('score') }, ...options };
+  return { native: true, orders: { byMark: 'mark', bySize: number('size') }, ...options };
 });
 const inbound = fc.oneof({ weight: 4, arbitrary: derivedInbound }, { weight: 1, arbitrary: nativeInbound });
 
@@ -195,6 +197,9 @@ const attributes: fc.Arbitrary<Item> = fc.record(
     score: fc.constantFrom<Item[string]>({ N: '1' }, { N: '2' }, { S: 'high' }),
     due: fc.constantFrom<Item[string]>({ S: '2020-01-01' }, { S: 'soon' }),
     country: fc.constantFrom<Item[string]>({ S: 'JP' }, { N: '1' }),
+    // DynamoDB refuses native keys of another type.
+    mark: fc.constantFrom<Item[string]>({ S: 'a' }, { S: 'x'.repeat(1_024) }),
+    size: fc.constantFrom<Item[string]>({ N: '1' }, { N: '-2' }),
     tags: fc.constantFrom<Item[string]>({ SS: ['x', 'X', 'y'] }, { L: [{ S: 'y' }] }, { L: [{ N: '1' }] }, { S: 'z' }),
   },
   { requiredKeys: [] },
