@@ -9,6 +9,7 @@ import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
+import { requireNativeIndexes } from '../store/native-ready.ts';
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
@@ -45,13 +46,15 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 /**
  * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
  * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
- * that a `signal` ends: the steps that `onStep` has reported are finished.
+ * that a `signal` ends: the steps that `onStep` has reported are finished. Throws `no-index` before a step where an index of a native
+ * order or search is not ready: the derived orders and searches that it replaces would go.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });
  */
 export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);
+  await requireNativeIndexes(graph, options.store);
   return await migrateTable({ ...options, graph });
 }
 

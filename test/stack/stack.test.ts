@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
@@ -74,6 +75,35 @@ describe('a stack follows the model', () => {
     const { Statement } = template(testStack(graph)).Resources['ReaderPolicy']!.Properties['PolicyDocument'];
     const resources = Statement.flatMap(({ Resource }: { Resource: string | string[] }) => Resource);
     expect(resources).toEqual(expect.arrayContaining([expect.stringMatching(/index\/gsi1$/)]));
+  });
+  it('in its native indexes, which hold what readers need, and which they may read', () => {
+    const READER = node({ view: 'ALL', search: { card: { native: true, type: 'number' } } });
+    const inbound = { native: true, orders: { byDay: 'day' }, project: ['place'] } as const;
+    const of = defineGraph({
+      table: 'loans',
+      nodes: { READER },
+      edges: { LOAN: edge({ from: 'READER', to: 'READER', inbound }) },
+    });
+    const [card, day] = nativeIndexes(of).map(({ name }) => name);
+    for (const indexesOfAll of [false, true]) {
+      const resources = testStack(of, { indexesOfAll, producerAccounts: ['123456789012'] }).Resources;
+      const { AttributeDefinitions, GlobalSecondaryIndexes, ResourcePolicy } = resources['RecordsTable']!.Properties;
+      expect(AttributeDefinitions).toEqual(
+        expect.arrayContaining([
+          { AttributeName: 'card', AttributeType: 'N' },
+          { AttributeName: 'day', AttributeType: 'S' },
+        ]),
+      );
+      expect(GlobalSecondaryIndexes.slice(2)).toMatchObject([
+        { IndexName: card, KeySchema: [{ AttributeName: 'card' }, { AttributeName: 'target' }] },
+        { IndexName: day, Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['place'] } },
+      ]);
+      const { ProducerPolicy, ReaderPolicy, MigratorPolicy, OperatorPolicy, RebuildRole } = resources;
+      for (const told of [ResourcePolicy, ProducerPolicy, ReaderPolicy, MigratorPolicy, OperatorPolicy, RebuildRole]) {
+        for (const name of [card, day]) expect(JSON.stringify(told)).toContain(`/index/${name}"`);
+      }
+      expect(JSON.stringify(resources['RedriveRole'])).not.toContain(`/index/${day}`);
+    }
   });
   it('in the indexes that roles and policies name', () => {
     for (const id of ['RedriveRole', 'ProducerPolicy', 'ReaderPolicy']) {

@@ -142,6 +142,24 @@ describe('a change of the model', () => {
     expect(indexes()).toHaveLength(2);
     await expect(stacks.deploy(NAME, made({ keepIndexes: 4 }))).rejects.toThrow(/more than one GSI/);
   });
+  it('that makes an order native adds its index, two of them in two deployments, and takes it away with the order', async () => {
+    const names = () => (table()!.properties['GlobalSecondaryIndexes'] as { IndexName: string }[]).slice(2);
+    const native = (orders: object) =>
+      defineGraph({
+        table: 'follows',
+        nodes: { USER: node({ view: 'ALL' }) },
+        edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { native: true, orders } as never }) },
+      }) as CompiledModel;
+    const both = native({ bySince: 'since', byUntil: 'until' });
+    await deployed();
+    await expect(stacks.deploy(NAME, made({}, both))).rejects.toThrow(/more than one GSI/);
+    await stacks.deploy(NAME, made({}, native({ bySince: 'since' })));
+    await stacks.deploy(NAME, made({}, both));
+    expect(names()).toMatchObject([{ IndexName: 'target-since' }, { IndexName: 'target-until' }]);
+    await stacks.deploy(NAME, made({}, native({ byUntil: 'until' })));
+    await stacks.deploy(NAME, made());
+    expect(names()).toEqual([]);
+  });
   it('that renames the table is denied by the policy; without a policy the new table would be empty', async () => {
     await deployed();
     const renamed = made({}, model({ gsi0: 'since', gsi1: 'until' }, 'followers'));

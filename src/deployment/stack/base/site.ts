@@ -1,6 +1,7 @@
 import { INDEX_NAMES, USUAL_INDEXES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
+import { nativeIndexes } from '../../../core/model/native.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { type Names, stackNames } from './names.ts';
 import { type Parameters, tableArnOfStream } from './parameters.ts';
@@ -55,7 +56,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
     );
   }
   const indexes = indexesToKeep(model, parameters);
-  const indexNames = indexes.map((index) => model.table.indexNames[index]);
+  const indexNames = indexNamesOf({ ...model, indexes });
   if (existingTableArn === '') {
     const name = names.local(model.table.name);
     if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
@@ -90,6 +91,12 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
       indexArns: indexNames.map((index) => `${existingTableArn}/index/${index}`),
     },
   };
+}
+
+/** The names of a table's indexes: native ones come last. */
+export function indexNamesOf(graph: CompiledModel): string[] {
+  const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
+  return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];
 }
 
 function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: string): string {

@@ -1,6 +1,6 @@
 import { tableDefinition } from '../../../store/definition/table-definition.ts';
 import type { Parameters } from '../base/parameters.ts';
-import { type Site, TABLE } from '../base/site.ts';
+import { indexNamesOf, type Site, TABLE } from '../base/site.ts';
 import { policyDocument, type Resources, sub, type Value } from '../base/template.ts';
 import { producerStatements } from '../rights/policies.ts';
 
@@ -25,9 +25,10 @@ export function tableResources(site: Site): Resources {
         // CloudFormation and CreateTable share these shapes, names included.
         ...(definition as object as { [name: string]: Value }),
         ...throughput,
-        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index, i) => ({
           ...(index as object),
-          ...(indexesOfAll && { Projection: { ProjectionType: 'ALL' } }),
+          // The name of a native index says what it holds.
+          ...(indexesOfAll && i < graph.indexes.length && { Projection: { ProjectionType: 'ALL' } }),
           ...throughput,
         })),
         StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
@@ -50,7 +51,7 @@ function policyOfAccounts(site: Site): Value {
   const { graph, parameters } = site;
   // The table would wait for itself, if its policy took the ARN from it.
   const arn = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${graph.table.name}`;
-  const indexArns = graph.indexes.map((index) => sub(`${arn}/index/${graph.table.indexNames[index]}`));
+  const indexArns = indexNamesOf(graph).map((name) => sub(`${arn}/index/${name}`));
   const statements = producerStatements({ ...site, table: { ...site.table, arn: sub(arn), indexArns } });
   return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
