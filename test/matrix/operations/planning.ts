@@ -260,7 +260,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
       await bench.begin();
       const clean = await status(model, { store: rig.store, now: () => rig.nowMs() });
       expectSame(clean.quarantined, {}, 'the quarantine that status counts');
-      const bad = bench.features.find((feature) => feature.bad !== undefined)?.bad;
+      const { bad } = bench;
       if (bad === undefined) return RAN;
       const [source, target] = bench.pairs[0]!;
       if (bad.of === 'goal')
