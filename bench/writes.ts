@@ -203,7 +203,7 @@ function scenes(): Scene[] {
     orderedTwice(),
     counted(),
     issue(),
-    issueWithStates(),
+    issueWithPhases(),
     product(2),
     product(6, ' over six indexes'),
   ];
@@ -359,19 +359,19 @@ function issue(): Scene {
   };
 }
 
-/** An issue whose producer writes its state to its two edges, as by hand: so their orders may be native. */
-function issueWithStates(): Scene {
-  const items = (state: string): [Item, Item, Item] => [
-    item('ISSUE-1', 'ISSUE-1', { title: 'It leaks', status: state }),
-    item('ISSUE-1', 'IN_REPO-REPO-1', { number: '17', state }),
-    item('ISSUE-1', 'OPENED_BY-USER-1', { state }),
+/** An issue whose producer writes its phase to its two edges, as by hand: so their orders may be native. */
+function issueWithPhases(): Scene {
+  const items = (phase: string): [Item, Item, Item] => [
+    item('ISSUE-1', 'ISSUE-1', { title: 'It leaks', status: phase }),
+    item('ISSUE-1', 'IN_REPO-REPO-1', { number: '17', phase }),
+    item('ISSUE-1', 'OPENED_BY-USER-1', { phase }),
   ];
-  const hand = (state: string): [Item, Item, Item] => {
-    const [issueItem, inRepo, openedBy] = items(state);
-    return [keyed(issueItem, 'It leaks'), keyed(inRepo, state, '17'), keyed(openedBy, state)];
+  const hand = (phase: string): [Item, Item, Item] => {
+    const [issueItem, inRepo, openedBy] = items(phase);
+    return [keyed(issueItem, 'It leaks'), keyed(inRepo, phase, '17'), keyed(openedBy, phase)];
   };
   const step = (name: string, of: (from: typeof items) => Change[]): Step => ({
-    name: `issue with its state on two edges, ${name}`,
+    name: `issue with its phase on two edges, ${name}`,
     changes: of(items),
     byHand: of(hand),
   });
@@ -382,9 +382,9 @@ function issueWithStates(): Scene {
       edges: {
         IN_REPO: edge({
           ...{ from: 'ISSUE', to: 'REPO' },
-          inbound: { native, orders: { byState: 'state', byNumber: 'number' } },
+          inbound: { native, orders: { byPhase: 'phase', byNumber: 'number' } },
         }),
-        OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { native, orders: { byState: 'state' } } }),
+        OPENED_BY: edge({ from: 'ISSUE', to: 'USER', inbound: { native, orders: { byPhase: 'phase' } } }),
       },
     })),
     steps: [

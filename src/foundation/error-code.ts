@@ -34,7 +34,7 @@ export type ErrorCode =
   | 'engine-ended'
   /** The engine did not start, or ended. Remedy: The message has its output. */
   | 'engine-failed'
-  /** The search has `shards: 'value'`, which answers equality only. Remedy: Search with `equals`, or declare a number of shards. */
+  /** The search has `shards: 'value'`, or is native: it answers equality only. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
   /** A batch that was given up could not be kept in the folder. Remedy: Check the disk and the folder's permissions. */
   | 'failure-not-written'

@@ -1,5 +1,5 @@
 import type { CompiledModel, ViewShape } from '../core/model/compiled.ts';
-import { searchesIn, type ViewDefinition } from './definition.ts';
+import { searchesIn, typingOf, type ViewDefinition } from './definition.ts';
 import { bareNode, compileLayers, type Kept, type LayerPart } from './layer.ts';
 import { type Generation, type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
@@ -57,11 +57,7 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
     nodes.set(type, { ...node, parts: new Map([...node.parts, ...added]) });
   }
   const edges = new Map(model.edges);
-  for (const [type, { from, to, keys, deletedWhen, expires }] of own.edges) {
-    if (edges.has(type)) continue;
-    const absence = { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
-    edges.set(type, { type, from, to, keys, ...absence });
-  }
+  for (const [type, edge] of own.edges) if (!edges.has(type)) edges.set(type, typingOf(edge));
   return { ...model, nodes, edges };
 }
 

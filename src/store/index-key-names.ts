@@ -50,7 +50,9 @@ class RenamingCalls implements TableCalls {
     input: Input,
     send: (sent: Input) => Promise<Output>,
   ): Promise<Output> {
-    const isOfIndex = 'IndexName' in input;
+    const { IndexName } = input as { IndexName?: string };
+    // A native index has base items.
+    const isOfIndex = this.table.indexes.some((index) => this.table.indexNames[index] === IndexName);
     try {
       return this.renameOutput(
         (await send(this.renameInput(input, isOfIndex) as Input)) as object,

@@ -131,6 +131,22 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     ]);
   });
 
+  it("leave base items in a native index their own attributes, also one with the name of an index's key", async () => {
+    const { table } = graphOf();
+    const graph = defineGraph({
+      table: { name: table.name, indexes: { gsi0: { name: 'GSI1', partitionKey: 'GSI1PK', sortKey: 'GSI1SK' } } },
+      nodes: { GOAL: node(), USER: node() },
+      edges: {
+        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { native: true, orders: { byDay: 'day' }, project: 'ALL' } }),
+      },
+    });
+    const { store } = await testTable(graph);
+    const attributes = { day: '2026-01-01', GSI1PK: 'mine' };
+    await createWriter(graph, { store }).putEdge('GOAL-1', 'MEMBER', 'USER-1', attributes);
+    const { items } = await createReader(graph, { store }).inbound('USER-1', 'MEMBER');
+    expect(items.map((item) => item.attributes)).toEqual([attributes]);
+  });
+
   it('refuses a base item that would be in an index', async () => {
     const graph = graphOf();
     const { store } = await testTable(graph);

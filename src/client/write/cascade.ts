@@ -140,13 +140,10 @@ async function deleteOutgoing(
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
   const { store } = cascade;
   const target = sortKeyOfEdge(edge, id);
-  for (const { pages, attribute } of sourcesOf(cascade, edge, id)) {
+  for (const { pages, sourceOf } of sourcesOf(cascade, edge, id)) {
     for await (const { items } of pages()) {
-      // A tombstone names none.
-      const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
+      const sources = items.map(sourceOf).filter((source) => source !== undefined);
       const keys = [...new Set(sources)]
-        // A native index has each item with the sort key, also one of a type outside the model, which is left alone.
-        .filter((source) => edge.from.has(parseNodeId(source)?.type ?? ''))
         .map((source) => ({ source, target }))
         .filter((key) => !isMirrored(cascade.graph, key));
       await deleteItems(store, await readPresent(store, keys), result, 'edges');
@@ -160,10 +157,11 @@ function canFindIncoming(edge: EdgeModel): boolean {
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
-/** Items that name edges, and the attribute of them that holds the source. */
+/** Items that name edges. */
 interface Sources {
   pages: () => AsyncIterable<{ items: Item[] }>;
-  attribute: string;
+  /** The source of the edge that an item names; undefined: it names none, as a tombstone. */
+  sourceOf: (item: Item) => string | undefined;
 }
 
 /**
@@ -173,15 +171,18 @@ interface Sources {
  */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
+  const { partitionKey } = graph.table;
+  const childOf = (item: Item): string | undefined => stringOf(item[CHILD]);
+  const partitionOf = (item: Item): string | undefined => stringOf(item[partitionKey]);
   if (edge.copy !== undefined) {
     projections.checkReverseItems(edge);
     const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
-    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), attribute: CHILD });
+    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), sourceOf: childOf });
   }
   if (edge.incoming !== undefined) {
     const { itemPrefixes } = projections.total(edge, true);
     const sortKey = { beginsWith: itemPrefixes[0]! };
-    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), attribute: CHILD });
+    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), sourceOf: childOf });
   }
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
@@ -189,7 +190,14 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
     if (edge.inbound.native) {
       const index = indexOfOrder(graph, declared);
       const request = { index, partition: { S: edgeKey } };
-      sources.push({ pages: () => nativePages(store, request), attribute: graph.table.partitionKey });
+      sources.push({
+        pages: () => nativePages(store, request),
+        // The index has each item with the sort key, also one that is no edge of the model, which is left alone.
+        sourceOf: (item) => {
+          const source = partitionOf(item);
+          return source && classifyBaseItem(graph, source, edgeKey, item).kind === 'edge' ? source : undefined;
+        },
+      });
       continue;
     }
     const { index, places } = projections.order(edge, declared).order;
@@ -197,7 +205,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
     const itemKeys = places.itemKeys(edge.from, edgeKey);
     for (const partition of places.partitions(edgeKey)) {
       const request: QueryRequest = { index, partition, itemKeys };
-      sources.push({ pages: () => queryPages(store, request), attribute: graph.table.partitionKey });
+      sources.push({ pages: () => queryPages(store, request), sourceOf: partitionOf });
     }
   }
   return sources;

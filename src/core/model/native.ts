@@ -10,7 +10,6 @@ import type {
   SearchModel,
   TableNames,
 } from './compiled.ts';
-
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
@@ -119,7 +118,9 @@ export function nativeIndexesOf(graph: Declared): NativeIndexNeed[] {
   const needs = new Map<string, NativeIndexNeed>();
   for (const { keys, project, of } of placedNativeIndexes(graph)) {
     const name = `${keys.partition}-${keys.sort}`;
-    const before = needs.get(name);
+    // An attribute may have a hyphen, so that other keys make the same text.
+    const id = JSON.stringify([keys.partition, keys.sort]);
+    const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
     // Readers ask these whether an item counts as absent, and which node a hashed key leads to.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
@@ -127,7 +128,7 @@ export function nativeIndexesOf(graph: Declared): NativeIndexNeed[] {
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
     const inKeys = [keys.attribute, partitionKey, sortKey];
     const attributes = isWhole ? undefined : [...names].filter((one) => !inKeys.includes(one)).sort();
-    needs.set(name, { ...keys, name, attributes });
+    needs.set(id, { ...keys, name, attributes });
   }
   return [...needs.values()]
     .map((need) => ({ ...need, name: `${need.name}${heldText(need)}` }))

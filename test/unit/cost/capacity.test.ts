@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, number, part, source } from '../../../src/core/model/schema.ts';
 
 const cost = modelCost(
@@ -190,6 +191,35 @@ describe('the cost of native orders and searches', () => {
       ]),
     );
     expect(native.queries.some(({ query }) => query.startsWith('search USER.mail p'))).toBe(false);
+  });
+});
+
+describe('the advice on native orders', () => {
+  const adviceOn = (inbound: object, table: object = { name: 'records' }, degree = false) =>
+    modelCost(
+      defineGraph({
+        table: table as { name: string },
+        nodes: { USER: node(), ROOM: node() },
+        edges: { IN: edge({ from: 'USER', to: 'ROOM', edgeSet: false, degree, inbound: inbound as never }) },
+      }) as CompiledModel,
+    ).advice;
+
+  it('says what an edge would take', () => {
+    expect(adviceOn({ orders: { byDay: 'day', byFloor: number('floor'), byDoor: 'door' } })).toEqual([
+      'A new IN takes 6 WCU; with native: true in edges.IN.inbound it takes 4, and each order an index of the table',
+    ]);
+  });
+
+  it.each<[string, object, object?, boolean?]>([
+    ['are native', { native: true, orders: { byDay: 'day' } }],
+    ['need derived keys', { orders: { byDay: 'day', byRoom: source('room') } }],
+    ['have shards', { orders: { byDay: 'day' }, shards: 2 }],
+    ['show the target', { orders: { byDay: 'day' }, includeTarget: true }],
+    ['are by an attribute of derived items', { orders: { byCount: 'count' } }],
+    ['would cost the same', { orders: { byDay: 'day' } }, undefined, true],
+    ['find no room', { orders: { byDay: 'day', byFloor: 'floor' } }, { name: 'records', indexes: 19 }],
+  ])('is not given where they %s', (_what, inbound, table, degree) => {
+    expect(adviceOn(inbound, table, degree)).toEqual([]);
   });
 });
 

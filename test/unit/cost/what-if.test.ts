@@ -175,7 +175,7 @@ describe('a native edge type', () => {
     ['an order that is there', { ...BY_ROOM, name: 'byWard' }, 'edges.TREATS.inbound.orders.byWard'],
     [
       'an order by an attribute that derived items have',
-      { ...BY_ROOM, by: { attribute: 'model', type: 'string' } },
+      { ...BY_ROOM, by: { attribute: 'count', type: 'string' } },
       'edges.TREATS.inbound.orders.byRoom',
     ],
   ])('is not changed by %s', (_what, change, path) => {

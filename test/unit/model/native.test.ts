@@ -12,7 +12,7 @@ type Options = Record<string, unknown>;
 function graphOf(inbound: Options, search: Options = {}, table: Options = {}, rest: Options = {}): CompiledModel {
   return defineGraph({
     table: { name: 'library', ...table },
-    nodes: { BOOK: node(), READER: node({ search: search as never }) },
+    nodes: { BOOK: node({ versionAttribute: 'version1' as never }), READER: node({ search: search as never }) },
     edges: {
       LOAN: edge({
         from: 'BOOK',
@@ -143,6 +143,32 @@ describe('native orders and searches are refused', () => {
   ])('searches with %s', (_what, search, message) => {
     const mistakes = mistakesOf(() => graphOf({ orders: ORDER }, { mail: { native: true, ...search } }));
     expect(mistakes.join('\n')).toContain(message);
+  });
+
+  it.each<[string, Options, string, Options]>([
+    ['the TTL', { orders: { by: 'expiresAt' } }, 'the TTL of the table has it as another type', {}],
+    ['a version', { orders: { by: 'version1' } }, 'the version of nodes.BOOK has it as another type', {}],
+    ['a target', { orders: { by: number('targetId') } }, 'each edge with a hashed key has it', { keys: 'hashed' }],
+  ])('by %s as a value of another type', (_what, inbound, message, rest) => {
+    expect(mistakesOf(() => graphOf(inbound, {}, {}, rest)).join('\n')).toContain(message);
+  });
+
+  it('not by the time of the end, as a number', () => {
+    expect(
+      mistakesOf(() => graphOf({ orders: { by: number('expiresAt') } }, {}, {}, { expires: 'expiresAt' })),
+    ).toEqual([]);
+  });
+
+  it('where the names of two indexes are one, or no index takes a name', () => {
+    const two = graphOf({ orders: { by: 'a-target' } }, { 'target-a': { native: true } }, { sortKey: 'goal' });
+    expect(nativeIndexes(two).map(({ name }) => name)).toEqual(['goal-a-target', 'target-a-goal']);
+    const differ = 'table.indexes have the name target-a-target for two native ones, which differ';
+    expect(mistakesOf(() => graphOf({ orders: { by: 'a-target' } }, { 'target-a': { native: true } }))).toEqual([
+      `${differ}: name an attribute otherwise`,
+    ]);
+    for (const sortKey of ['größe', 's'.repeat(243)])
+      expect(mistakesOf(() => graphOf({ orders: ORDER }, {}, { sortKey })).join('\n')).toContain('takes only A-Z');
+    expect(mistakesOf(() => graphOf({ orders: ORDER }, {}, { sortKey: 's'.repeat(242) }))).toEqual([]);
   });
 
   it('where two want one attribute as two types, or a table has no room', () => {

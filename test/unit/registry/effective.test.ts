@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { classifyKey } from '../../../src/core/model/base-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
 import { date, derive as deriveFn, edge, node, rank } from '../../../src/core/model/schema.ts';
@@ -85,6 +86,16 @@ describe('the model that the registry has writers maintain', () => {
     const before = { ...own.nodes.get('GOAL')!, deletedWhen: 'gone' };
     const next = { ...own, nodes: new Map([...own.nodes, ['GOAL', before]]) };
     expect(effectiveModel(registered(own), dataOf(own), next).nodes.get('GOAL')!.deletedWhen).toBeUndefined();
+  });
+
+  it('knows which edges a type without projections has: those between tenants are none', () => {
+    const own = defineGraph({
+      ...{ table: 'records', tenantSeparator: '.', nodes: { GOAL: node(), USER: node() } },
+      edges: { KNOWS: edge({ from: 'GOAL', to: 'USER', edgeSet: false }) },
+    });
+    const between = (graph: CompiledModel) => classifyKey(graph, 'GOAL-a.1', 'KNOWS-USER-b.1').kind;
+    expect(between(own)).toBe('misfit');
+    expect(between(effectiveModel(registered(own), dataOf(own), own))).toBe('misfit');
   });
 
   it('is the same from data alone, without the own model having any of it', () => {

@@ -135,7 +135,8 @@ function unitsText({
     ...edgeSetsText(edgeSets),
     ...warnings.map((warning) => `warning: ${warning}`),
     ...advice,
-    'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
+    ...(writes.some(({ base }) => base > 1) ? ['base has the entries of the item in native indexes, too'] : []),
+    'in a transaction a base item costs 2 WCU instead of 1, and its derived items and entries of indexes cost the same',
     `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
     `assumed: ${assumptions}`,
   ].join('\n');

@@ -102,7 +102,7 @@ export function inboundItem(
   }
   if (!indexed) return undefined;
   try {
-    return withProjection(item, inbound.project, subject);
+    return withProjection(item, inbound.project, subject, orders[0]!.order.places);
   } catch (error) {
     subject.noteProblem(error, isSuperseded);
     return undefined;
@@ -158,10 +158,16 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
 }
 
 /** Adds the attributes that a projection names to an index item. */
-export function withProjection(item: Item, projection: Projection, subject: Subject): Item {
+export function withProjection(
+  item: Item,
+  projection: Projection,
+  subject: Subject,
+  { isStored }: Pick<OrderPlaces | SearchPlaces, 'isStored'>,
+): Item {
   // An item of keys only holds the time at which it ends all the same.
   if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
-  return withAttributes(item, subject.projectAttributes(projection), subject);
+  const attributes = subject.projectAttributes(projection);
+  return isStored ? withAttributes(item, attributes, subject) : { ...item, [ATTRIBUTES]: { M: attributes } };
 }
 
 /** Adds projected attributes to an index item; throws a `PartError` if it becomes larger than DynamoDB allows. */

@@ -68,7 +68,7 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
   }
   if (!indexed) return undefined;
   try {
-    return withProjection(item, first.search.project, subject);
+    return withProjection(item, first.search.project, subject, first.search.inForce.places);
   } catch (error) {
     subject.noteProblem(
       error,
@@ -93,7 +93,7 @@ export function searchItemsOfValues(
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
-    items.set(key, withProjection(item, search.project, subject));
+    items.set(key, withProjection(item, search.project, subject, places));
     bytes += itemSizeBytes(item);
     if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
   }

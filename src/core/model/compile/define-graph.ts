@@ -7,6 +7,7 @@ import {
   USUAL_INDEXES,
 } from '../../items/derived-item.ts';
 import { FOLDING } from '../../items/folding.ts';
+import { TARGET_ID } from '../../items/hashed-key.ts';
 import { hash128 } from '../../items/keys.ts';
 import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
@@ -130,17 +131,27 @@ function isOwnAttribute(name: string): boolean {
   return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
 }
 
-/** The characters of an attribute's name that the name of an index may have. */
-const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{1,200}$/;
+/** The two keys in the name of an index: it has at most 255 characters, and 9 of them may say what the index holds. */
+const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
 /** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
+
+/** The attributes of base items that have a type whatever their producers write: DynamoDB would refuse them under an index of another. */
+function ownTypes({ table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>) {
+  const types = new Map<string, { type: NativeType; of: string }>();
+  for (const { type, versionAttribute } of nodes.values())
+    if (versionAttribute !== undefined) types.set(versionAttribute, { type: 'N', of: `the version of nodes.${type}` });
+  if ([...edges.values()].some(({ keys }) => keys === 'hashed'))
+    types.set(TARGET_ID, { type: 'S', of: 'each edge with a hashed key' });
+  return types.set(table.ttl, { type: 'N', of: 'the TTL of the table' });
+}
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
 export function checkNativeIndexes(
   { table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
   mistakes: MistakeLog,
 ): void {
-  const types = new Map<string, NativeType>();
+  const types = ownTypes({ table, nodes, edges });
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
     const { attribute, type } = keys;
@@ -152,15 +163,22 @@ export function checkNativeIndexes(
       (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
     )
       note(`names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`);
-    else if (!IN_INDEX_NAMES.test(attribute))
-      note(`names ${quoted}, but the index has the name of the attribute, and takes only A-Z, a-z, 0-9, _, - and .`);
-    else if ((types.get(attribute) ?? type) !== type)
-      note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and another native index has it as another type`);
-    types.set(attribute, type);
+    else if (!IN_INDEX_NAMES.test(`${keys.partition}-${keys.sort}`))
+      note(
+        `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
+      );
+    const other = types.get(attribute);
+    if (other === undefined) types.set(attribute, { type, of: 'another native index' });
+    else if (other.type !== type)
+      note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and ${other.of} has it as another type`);
   }
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
-  for (const { name } of needs) {
+  for (const [i, { name }] of needs.entries()) {
+    if (needs[i + 1]?.name === name) {
+      const message = `have the name ${name} for two native ones, which differ: name an attribute otherwise`;
+      mistakes.push({ path: 'table.indexes', message });
+    }
     if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
     const message = `give an index the name ${name}, which a native order or search has: give it another one`;
     mistakes.push({ path: 'table.indexes', message });
