@@ -8,6 +8,7 @@ import { registerIfEmpty } from '../../src/migrate/register-empty.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../../src/store/table.ts';
+import { updateTable } from '../../src/store/table-update/update.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 
@@ -37,7 +38,7 @@ const CHECKPOINT_FILE = 'checkpoint.json';
 
 /**
  * Starts an engine and makes sure that the model's table is in it; the model is registered with an empty one. Throws an `EdgeloomError` where the engine does not
- * start (see `startEngine`) or a kept table does not fit the model (`table-differs`).
+ * start (see `startEngine`) or a kept table cannot be brought to the model (`table-differs`).
  */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir, mostBytes } = options;
@@ -88,14 +89,10 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
   );
 }
 
-/** Creates the table where it is absent; gives its stream's ARN. */
+/** Creates the table where it is absent, and gives a kept one what the model needs by now; gives its stream's ARN. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
-  const exists = await tableExists(client, graph);
-  const { lacks, streamArn } = exists ? await describeTable(graph, { client }) : await createTable(graph, { client });
-  if (streamArn !== undefined && lacks.length === 0) return streamArn;
-  throw new EdgeloomError(
-    'table-differs',
-    `The kept table ${graph.table.name} lacks what the model needs: ${lacks.join('; ')}.`,
-    'Use another data folder, or another table name.',
-  );
+  if (!(await tableExists(client, graph))) return (await createTable(graph, { client })).streamArn!;
+  const { lacks } = await describeTable(graph, { client });
+  if (lacks.length > 0) await updateTable(graph, { client });
+  return (await describeTable(graph, { client })).streamArn!;
 }

@@ -50,7 +50,7 @@ export interface Local {
 /**
  * Starts an embedded engine with a model's table, a worker that projects it and an observer that judges what comes of it: for tests and
  * development. With `dataDir` a later start finds the table, and goes on where the worker was. Throws an `EdgeloomError` where the engine
- * does not start (see `startEngine`) or the kept table does not fit the model (`table-differs`).
+ * does not start (see `startEngine`) or the kept table cannot be brought to the model (`table-differs`).
  *
  * @example
  * const local = await startLocal(graph);

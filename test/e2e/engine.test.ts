@@ -11,6 +11,10 @@ import { type EngineName, startEngine } from '../../packages/local/engine/engine
 import { spawnEngine } from '../../packages/local/engine/engine-process.ts';
 import { answers, freePort } from '../../packages/local/engine/ports.ts';
 import { startLocal } from '../../packages/local/local.ts';
+import { createReader } from '../../src/client/read/reader.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable } from '../../src/store/table.ts';
@@ -143,6 +147,22 @@ describe('startLocal', () => {
     await second.stop();
     await second.stop();
     expect(recordsOfFirst + (await second.worker.ended).records).toBe(3);
+  });
+
+  it('gives kept data the native index that the model has come to need', async () => {
+    const dataDir = join(folder, 'native');
+    const graphOf = (native: boolean) =>
+      defineGraph({ table: 'kept', nodes: { USER: node({ search: { mail: native ? { native } : {} } as never }) } });
+    const first = await startLocal(graphOf(false), { engine: ENGINE, dataDir });
+    await first.store.put({ ...user('1'), mail: { S: 'ada@example.com' } });
+    await first.stop();
+
+    const second = await startLocal(graphOf(true), { engine: ENGINE, dataDir });
+    const found = await createReader(graphOf(true) as CompiledModel, { store: second.store })
+      .search('USER.mail' as never)
+      .equals('ada@example.com');
+    expect(found.items).toMatchObject([{ id: 'USER-1' }]);
+    await second.stop();
   });
 
   it('tells when its engine is lost', async () => {

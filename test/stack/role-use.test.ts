@@ -297,7 +297,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
         await reader.edges('USER-0', type as never);
         if (inbound !== undefined) await reader.inbound('USER-2', type);
       }
-      if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
+      if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').equals('2026-01-01');
       await reader.waitForProjection('USER-0', { timeoutMs: 5_000 });
       await readAsBefore({ client, store }, table.graph);
       await readOwn(store);

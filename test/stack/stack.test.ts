@@ -105,6 +105,22 @@ describe('a stack follows the model', () => {
       expect(JSON.stringify(resources['RedriveRole'])).not.toContain(`/index/${day}`);
     }
   });
+  it('in the alarms of throttled indexes, of which each takes ten metrics at most', () => {
+    const READER = node({
+      view: 'ALL',
+      search: { mail: { native: true }, name: { native: true }, card: { native: true } },
+    });
+    const of = defineGraph({ table: { name: 'loans', indexes: 4 }, nodes: { READER } });
+    const rings = Object.entries(testStack(of).Resources).filter(([id]) => id.startsWith('HotPartition'));
+    const watched = rings.map(([, { Properties }]) =>
+      Properties['Metrics'].filter((one: never) => 'MetricStat' in one),
+    );
+    expect(watched.map(({ length }) => length)).toEqual([10, 6]);
+    expect(rings.map(([id]) => id)).toEqual(['HotPartitionAlarm', 'HotPartition2Alarm']);
+    for (const name of ['gsi3', 'mail-target', 'name-target', 'card-target'])
+      expect(JSON.stringify(watched)).toContain(`"Value":"${name}"`);
+    for (const [, { Properties }] of rings) expect(Properties['AlarmDescription']).toMatch(/#hotpartition$/);
+  });
   it('in the indexes that roles and policies name', () => {
     for (const id of ['RedriveRole', 'ProducerPolicy', 'ReaderPolicy']) {
       const text = JSON.stringify(made({ keepIndexes: 1 })[id]);

@@ -61,6 +61,18 @@ export const FEATURE_GRAPHS = {
         }),
       },
     }),
+  /** Orders and searches that DynamoDB keeps. */
+  native: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({ view: ['name'], search: { joined: { native: true } } }) },
+      edges: {
+        MEMBER: edge({
+          ...{ from: 'USER', to: 'USER', edgeSet: ['role'], degree: true },
+          inbound: { native: true, orders: { bySince: 'since' } },
+        }),
+      },
+    }),
   /** All of these. */
   everything: (table: string) =>
     defineGraph({

@@ -10,6 +10,7 @@ import { policyResources } from '../../../src/deployment/stack/rights/policies.t
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { requireNativeIndexes } from '../../../src/store/native-ready.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 import { testSite } from './parameters.ts';
 import { startPolicyProxy, tableArn, tableGrants } from './policy-proxy.ts';
@@ -117,10 +118,12 @@ export async function readOwn(store: DynamoDBStore): Promise<void> {
 /** Reads as a program does whose model, that of the deployment before, has searches and copies where this one has none. */
 export async function readAsBefore(
   { client, store }: { client: DynamoDBClient; store: DynamoDBStore },
-  { indexes, table }: CompiledModel,
+  graph: CompiledModel,
   { scans = false } = {},
 ): Promise<void> {
   await store.getMany([{ source: 'USER-0', target: 'USER-0' }], { consistent: false });
+  const { indexes, table } = graph;
+  await requireNativeIndexes(graph, store);
   for (const index of indexes) {
     await store.query({ index, partition: 'USER-0' });
     if (scans) await client.send(new ScanCommand({ TableName: table.name, IndexName: table.indexNames[index] }));

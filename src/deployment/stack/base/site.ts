@@ -24,7 +24,7 @@ export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** ARNs of the indexes, each spelled out, with the first one first. */
+  /** ARNs of the indexes, each spelled out, with the first one first and native ones last. */
   indexArns: readonly Value[];
 }
 

@@ -11,7 +11,7 @@ import {
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
-import type { Site } from '../base/site.ts';
+import { indexNamesOf, type Site } from '../base/site.ts';
 import { allow, denyPlainText, policyDocument, type Resources, ref, sub, type Value } from '../base/template.ts';
 import {
   functionMetric,
@@ -126,18 +126,26 @@ const PROVISIONED_CAUSE = {
 
 function tableAlarms(site: Site): Record<string, Alarm> {
   const causes = { ...THROTTLE_CAUSES, ...(site.parameters.existingTableArn !== '' && PROVISIONED_CAUSE) };
+  const places = [undefined, ...indexNamesOf(site.graph)];
   return Object.fromEntries(
-    Object.entries(causes).map(([name, [cause, means]]): [string, Alarm] => [
-      name,
-      { metric: throttleMetrics(site, cause), means, ...LASTING },
-    ]),
+    Object.entries(causes).flatMap(([name, [cause, means]]) =>
+      inParts(places, PLACES_OF_ALARM).map((part, i): [string, Alarm] => [
+        i === 0 ? name : `${name}${i + 1}`,
+        { metric: throttleMetrics(site, cause, part), means, ...LASTING },
+      ]),
+    ),
   );
 }
 
-/** The metrics of one cause: reads and writes, of the table and of each index. An alarm takes ten at most. */
-function throttleMetrics(site: Site, cause: string): Metric[] {
-  const { indexes, table } = site.graph;
-  const places = [undefined, ...indexes.map((index) => table.indexNames[index])];
+/** An alarm takes ten metrics at most: reads and writes of five places. */
+const PLACES_OF_ALARM = 5;
+
+function inParts<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+/** The metrics of one cause: reads and writes, of the table and of indexes. */
+function throttleMetrics(site: Site, cause: string, places: readonly (string | undefined)[]): Metric[] {
   return places.flatMap((index) =>
     ['Read', 'Write'].map((kind) => tableMetric(site, `${kind}${cause}ThrottleEvents`, index)),
   );
@@ -374,7 +382,9 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
   if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
-  const heading = SHARED_RUNBOOKS.find((names) => names.includes(name)) ?? [name];
+  // HotPartition2 is about further indexes.
+  const first = name.replace(/\d+$/, '');
+  const heading = SHARED_RUNBOOKS.find((names) => names.includes(first)) ?? [first];
   return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
 }
 

@@ -24,7 +24,9 @@ type Place =
   | 'service-partition'
   /** The index in which the quarantine is found. */
   | 'first-index'
-  /** All indexes. */
+  /** The indexes of derived items. */
+  | 'derived-indexes'
+  /** All indexes, native ones too. */
   | 'indexes';
 
 /** One right of a program: an action of DynamoDB, and where. */
@@ -39,6 +41,8 @@ const on =
 const onTable = on('table');
 
 const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
+/** Items are looked for in the indexes that they are derived for. */
+const LOOKING = [on('indexes')('Query'), on('derived-indexes')('Scan')];
 const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
 
 /**
@@ -58,13 +62,13 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   ],
   repair: REPAIRING,
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes'))],
+  rebuild: [...REPAIRING, ...LOOKING],
   // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared.
   redrive: [...REPAIRING, on('first-index')('Query')],
   observe: [
     ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
     // The indexes are sampled.
-    on('indexes')('Query'),
+    on('derived-indexes')('Query'),
     // Its state, and how far the stream is applied.
     ...['PutItem', 'UpdateItem'].map(on('service-partition')),
   ],
@@ -75,11 +79,11 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   ],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
-    // A new projection is verified through the index that readers will use.
-    ...['Query', 'Scan'].map(on('indexes')),
+    // A new projection is verified through the index that readers will use, and a native one is asked whether it is ready.
+    ...LOOKING,
   ],
   // Status looks at the table's TTL.
-  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...['Query', 'Scan'].map(on('indexes'))],
+  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...LOOKING],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.
@@ -92,18 +96,25 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
 /** The rights of a program on the table of a stack. */
 export function tableStatements(program: Program, site: Site): Statement[] {
   const wanted = RIGHTS[program];
-  const places = [...new Set(wanted.map((right) => right.on))];
+  const places = [...new Set(wanted.map((right) => placeIn(site, right.on)))];
   return places.map((place) => {
-    const actions = wanted.filter((right) => right.on === place).map(({ action }) => `dynamodb:${action}`);
+    const rights = wanted.filter((right) => placeIn(site, right.on) === place);
+    const actions = rights.map(({ action }) => `dynamodb:${action}`);
     return { ...allow(actions.sort(), resourcesOf(place, site)), ...(place === 'service-partition' && IN_PARTITION) };
   });
+}
+
+/** Without native indexes those of derived items are all. */
+function placeIn({ table, graph }: Site, place: Place): Place {
+  return place === 'derived-indexes' && table.indexArns.length === graph.indexes.length ? 'indexes' : place;
 }
 
 const IN_PARTITION: Pick<Statement, 'Condition'> = {
   Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
 };
 
-function resourcesOf(place: Place, { table }: Site): readonly Value[] {
+function resourcesOf(place: Place, { table, graph }: Site): readonly Value[] {
   if (place === 'first-index') return table.indexArns.slice(0, 1);
+  if (place === 'derived-indexes') return table.indexArns.slice(0, graph.indexes.length);
   return place === 'indexes' ? table.indexArns : [table.arn];
 }
