@@ -115,7 +115,8 @@ const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
     })
     .map(({ leaving, entering, state, ofState, ...options }) => {
       const parts = isRich && state !== undefined ? { STATE: part(state as object) } : undefined;
-      const ofPart = parts && ofState && options.inbound?.['native'] !== true ? { byState: [source('STATE.title'), 'role'] } : {};
+      const ofPart =
+        parts && ofState && options.inbound?.['native'] !== true ? { byState: [source('STATE.title'), 'role'] } : {};
       return define({
         table: 'records',
         nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node({ view: 'ALL' }) },
