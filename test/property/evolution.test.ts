@@ -80,6 +80,7 @@ describe('reads under changes of the model', () => {
     [30_380, 'the same, with a build of many workers'],
     [31_205, 'one of two migrations side by side was done before a restore, the other ended by it'],
     [80_578, 'a stalled consumer wrote a view of the shape before'],
+    [96_097, 'a type without a shape got one while the observer judged what it had seen of its views'],
   ])('are right or not ready in schedule %i: %s', async (seed) => {
     expect((await runEvolution(seed)).failures).toEqual([]);
   });

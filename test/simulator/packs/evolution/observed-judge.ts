@@ -30,6 +30,8 @@ export class ObservedJudge {
   /** When each generation was ready last: `name@id`. */
   private readonly readyMs = new Map<string, number>();
   private ready = new Set<string>();
+  /** When the registry had each shape first: `name@id`. */
+  private readonly installedMs = new Map<string, number>();
   /** Since when there is a registry. */
   private registeredMs: number | undefined;
   private publishedMs: number | undefined;
@@ -51,6 +53,10 @@ export class ObservedJudge {
     if (registry === undefined) this.registeredMs = undefined;
     else this.registeredMs ??= nowMs;
     for (const name of this.ready) this.readyMs.set(name, nowMs);
+    for (const [type, { shape }] of registry?.shapes ?? []) {
+      const name = `view:${type}@${shape?.id}`;
+      if (!this.installedMs.has(name)) this.installedMs.set(name, nowMs);
+    }
     for (const name of ready) if (!this.ready.has(name)) world.count('observed: became ready');
     this.ready = ready;
   }
@@ -130,7 +136,10 @@ export class ObservedJudge {
     const state = stateIn(registry, key);
     if (isOfRegistry(drift)) {
       if (world.table.current(key) === undefined) return isMended ? undefined : 'it is not there';
-      return state !== undefined && drift.suspect.part.kind !== 'misplaced' ? `its generation is ${state}` : undefined;
+      // The key of a view names no shape: its type may have had none when it was looked at.
+      const wasWithout = target === '~view' && !this.isPast(this.installedMs.get(ownerOf(registry, key)));
+      if (state === undefined || drift.suspect.part.kind === 'misplaced' || wasWithout) return undefined;
+      return `its generation is ${state}`;
     }
     if (state !== 'ready') {
       if (this.isPast(this.readyMs.get(ownerOf(registry, key)))) return `its generation is ${state ?? 'not known'}`;
