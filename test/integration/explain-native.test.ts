@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
@@ -20,6 +21,11 @@ const graph = defineGraph({
     }),
   },
 });
+
+/** The names of the indexes say what they hold. */
+const [ofCard, ofDay, ofFine] = ['card', 'day', 'fine'].map(
+  (attribute) => nativeIndexes(graph).find((index) => index.attribute === attribute)!.name,
+);
 
 let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
 const explained = (source: string, target = source) => explain(graph, { key: { source, target }, store: table.store });
@@ -41,11 +47,11 @@ describe('explain, of native lists', () => {
     expect(parts.filter(({ name }) => name.includes('orders'))).toEqual([
       {
         ...{ source: 'BOOK-1', target: 'LOAN-READER-1', name: 'edges.LOAN.inbound.orders.byDay', state: 'right' },
-        reason: 'The index target-day, kept by DynamoDB, has it at day "2026-01-02".',
+        reason: `The index ${ofDay}, kept by DynamoDB, has it at day "2026-01-02".`,
       },
       {
         ...{ source: 'BOOK-1', target: 'LOAN-READER-1', name: 'edges.LOAN.inbound.orders.byFine', state: 'absent' },
-        reason: 'The index target-fine, kept by DynamoDB, leaves it out: it has no value for fine.',
+        reason: `The index ${ofFine}, kept by DynamoDB, leaves it out: it has no value for fine.`,
       },
     ]);
   });
@@ -55,9 +61,9 @@ describe('explain, of native lists', () => {
     expect(
       deleted.parts.filter(({ name }) => name.includes('orders')).map(({ state, reason }) => [state, reason]),
     ).toEqual(
-      ['day', 'fine'].map((attribute) => [
+      [ofDay, ofFine].map((index) => [
         'absent',
-        `It counts as deleted, because it has void (true): readers leave it out of the index target-${attribute}, kept by DynamoDB.`,
+        `It counts as deleted, because it has void (true): readers leave it out of the index ${index}, kept by DynamoDB.`,
       ]),
     );
     const over = await explained('BOOK-3', 'LOAN-READER-1');
@@ -68,7 +74,7 @@ describe('explain, of native lists', () => {
     const [found] = (await explained('READER-1')).parts.filter(({ name }) => name === 'nodes.READER.search.card');
     expect(found).toMatchObject({
       state: 'right',
-      reason: 'The index card-target, kept by DynamoDB, has it at card "17".',
+      reason: `The index ${ofCard}, kept by DynamoDB, has it at card "17".`,
     });
     const store = {
       ...{ getMany: table.store.getMany.bind(table.store), query: table.store.query.bind(table.store) },
@@ -77,7 +83,7 @@ describe('explain, of native lists', () => {
     const { parts } = await explain(graph, { key: { source: 'READER-9', target: 'READER-9' }, store: store as never });
     expect(parts.find(({ name }) => name === 'nodes.READER.search.card')).toMatchObject({
       state: 'absent',
-      reason: 'The index card-target, kept by DynamoDB, leaves it out: card is "x", and no number.',
+      reason: `The index ${ofCard}, kept by DynamoDB, leaves it out: card is "x", and no number.`,
     });
   });
 
@@ -85,11 +91,11 @@ describe('explain, of native lists', () => {
     const { plan } = await explainQuery(table.store, (store) =>
       createReader(graph, { store }).inbound('READER-1', 'LOAN', { order: 'byFine' }),
     );
-    expect(plan).toMatchObject({ partitions: ['target-fine LOAN-READER-1'], calls: 1 });
-    expect(plan.steps).toEqual(['1 Query of target-fine, 0.5 RCU']);
+    expect(plan).toMatchObject({ partitions: [`${ofFine} LOAN-READER-1`], calls: 1 });
+    expect(plan.steps).toEqual([`1 Query of ${ofFine}, 0.5 RCU`]);
     const search = await explainQuery(table.store, (store) =>
       createReader(graph, { store }).search('READER.card').equals(17),
     );
-    expect(search.plan.partitions).toEqual(['card-target 17']);
+    expect(search.plan.partitions).toEqual([`${ofCard} 17`]);
   });
 });

@@ -16,7 +16,10 @@ let writable: Opened;
 
 async function fill({ writer, worker }: Opened): Promise<void> {
   await writer.putNode('USER-U1', { name: 'Terui', country: 'JP', state: 'Tokyo', city: 'Ota', note: SECRET });
-  await writer.putNode('USER-U2', { name: 'Ada', country: 'UK', state: 'London', city: 'London' });
+  await writer.putNode('USER-U2', {
+    ...{ name: 'Ada', mail: 'ada@example.com' },
+    ...{ country: 'UK', state: 'London', city: 'London' },
+  });
   for (let i = 0; i < EDGES; i++) {
     await writer.putNode(`GOAL-G${i}`, {
       title: `Goal ${i}`,
@@ -242,8 +245,9 @@ describe('the answers of a studio', () => {
   it('show the nodes around a node', async () => {
     const client = clientOf(readOnly);
     const { answer } = await client.get('/api/neighbourhood?id=USER-U1&limit=10');
-    const [group] = answer.groups;
-    expect(answer.groups).toHaveLength(1);
+    const [starred, group] = answer.groups;
+    expect(answer.groups).toHaveLength(2);
+    expect(starred).toMatchObject({ type: 'STARRED', direction: 'outgoing', count: 0, isExact: true });
     expect(group).toMatchObject({ type: 'MEMBER', direction: 'incoming', count: EDGES, isExact: true });
     expect(group.ids).toHaveLength(10);
     const next = await client.get(

@@ -11,11 +11,13 @@ const GOALS = 60;
 const PLACES: [name: string, place: string][] = [
   ['Overview', '/'],
   ['Overview, a picked type', '/?picked=edge%20MEMBER'],
+  ['Overview, a native type', '/?picked=edge%20STARRED'],
   ['Explore, at first', '/explore'],
   ['Explore, nodes of a type', '/explore?type=GOAL'],
   ['Explore, with results', '/explore?search=USER.name&beginsWith=a&full=true'],
   ['Explore, a node', '/explore?id=GOAL-G1'],
   ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
+  ['Explore, a native list', '/explore?id=GOAL-G0&part=inbound'],
   ['Explore, two nodes compared', '/explore?id=GOAL-G1&part=compare&with=GOAL-G0'],
   ['Explore, a node to create', '/explore?id=GOAL-NEW'],
   ['Explore, a neighbourhood', '/explore?id=USER-U1&part=graph'],
@@ -37,6 +39,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   beforeAll(async () => {
     const { writer, worker } = at.opened;
     await writer.batch((batch) => {
+      batch.putEdge('USER-U1', 'STARRED', 'GOAL-G0', { stars: 4, note: 'fine' });
       batch.putNode('USER-U1', { name: 'Ada', country: 'UK', state: 'London', city: 'Hampstead' });
       batch.putNode('USER-U2', { name: 'Alan', country: 'UK', state: 'London', city: 'Camden' });
       batch.putNode('USER-U3', { name: 'Terui', country: 'JP', state: 'Tokyo', city: 'Ota' });
@@ -71,13 +74,13 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const { page } = at.seen;
     const plot = page.locator('.plot').first();
     const boxes = plot.locator('svg .box');
-    await expect.poll(() => plot.locator('text.count').count()).toBe(3);
-    await expect.poll(() => boxes.count()).toBe(3);
+    await expect.poll(() => plot.locator('text.count').count()).toBe(4);
+    await expect.poll(() => boxes.count()).toBe(4);
     for (const style of ['width: 0', 'display: none']) {
       await page.evaluate(`document.querySelector('.plot').style = ${JSON.stringify(style)}`);
       await expect.poll(() => plot.locator('svg').count()).toBe(0);
       await page.evaluate("document.querySelector('.plot').style = ''");
-      await expect.poll(() => boxes.count()).toBe(3);
+      await expect.poll(() => boxes.count()).toBe(4);
     }
   });
 
@@ -96,7 +99,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   it('counts nodes and edges in the drawing, and shows what is written as it is written', async () => {
     const { page } = at.seen;
     const counts = page.locator('.plot .box text.count');
-    await expect.poll(() => counts.count()).toBe(3);
+    await expect.poll(() => counts.count()).toBe(4);
     expect(Number((await counts.first().textContent())!)).toBeGreaterThanOrEqual(GOALS);
     // The first answer of the flow has been: what is written from now on moves.
     await page.getByText('changes/s').waitFor();
@@ -135,6 +138,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       'GOAL',
       'USER',
       'MEMBER',
+      'STARRED',
     ]);
     const drawn = page.getByRole('img', { name: /Lag and throughput/ });
     await expect.poll(() => drawn.locator('polyline').count()).toBe(2);

@@ -3,7 +3,7 @@ import { startStudio } from '../../../packages/studio/server/studio.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { date, edge, node, rank } from '../../../src/core/model/schema.ts';
+import { date, edge, node, number, rank } from '../../../src/core/model/schema.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 
@@ -21,6 +21,7 @@ export function studioGraph(table = uniqueTableName()) {
         search: {
           name: { caseInsensitive: true, shards: 20 },
           place: { partition: 'country', path: ['state', 'city'], shards: 1 },
+          mail: { native: true, project: ['name'] },
         },
       }),
     },
@@ -33,6 +34,10 @@ export function studioGraph(table = uniqueTableName()) {
           orders: { gsi0: rank('role', { LEAD: 500, HELPER: 400 }), gsi1: date('since') },
           project: ['role'],
         },
+      }),
+      STARRED: edge({
+        ...{ from: 'USER', to: 'GOAL', edgeSet: false, deletedWhen: 'void' },
+        inbound: { native: true, orders: { byStars: number('stars') }, project: ['note'] },
       }),
     },
   });
