@@ -14,13 +14,14 @@ import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES } from '../../src/core/items/derived-item.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { nativeIndexes } from '../../src/core/model/native.ts';
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
-import { type Feature, SINCE, type Values } from './features.ts';
+import { type Feature, OfSource, SINCE, type Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
 import { typeOf } from './oracle.ts';
 import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
@@ -87,13 +88,32 @@ export class Bench {
       const [, type, order] = /^order:([A-Z]+)\.(.+)$/.exec(projection) ?? [];
       return order === undefined ? projection : projectionOfOrder(type!, order, this.input.edges[type!]!);
     };
-    return [...new Set(named.map(nameOf))];
+    const left = this.isCounted ? /^order:MEMBER\./ : /^(inbound|order):MEMBER/;
+    const isKept = (name: string): boolean => !(this.isNative && left.test(name));
+    return [...new Set(named.map(nameOf))].filter(isKept);
+  }
+
+  /** Whether DynamoDB keeps the orders of memberships. */
+  private get isNative(): boolean {
+    return this.model.edges.get('MEMBER')!.inbound?.native === true;
+  }
+
+  private get isCounted(): boolean {
+    const { count, incoming } = this.model.edges.get('MEMBER')!;
+    return count !== undefined || incoming !== undefined;
+  }
+
+  /** Attributes that the table takes and that cannot be derived, and of which item. */
+  get bad(): Feature['bad'] {
+    const keys = nativeIndexes(this.model).map(({ attribute }) => attribute);
+    const all = this.features.flatMap(({ bad }) => bad ?? []);
+    return all.find(({ attributes }) => keys.every((key) => !Object.hasOwn(attributes, key)));
   }
 
   /** The projection that no feature makes, but an order that the model has beside those of features. */
   get addedProjections(): string[] {
     const hasOrders = ordersOf(this.input.edges['MEMBER']!).length > 0;
-    return hasOrders && !this.projections.includes('inbound:MEMBER') ? ['inbound:MEMBER'] : [];
+    return hasOrders && !this.isNative && !this.projections.includes('inbound:MEMBER') ? ['inbound:MEMBER'] : [];
   }
 
   get sources(): string[] {
@@ -128,8 +148,11 @@ export class Bench {
   attributesOfEdge(source: string, target: string, moment: number): Options {
     const added = this.addedProjections.length > 0 ? SINCE : {};
     const values = { ...BASE.member, ...added, ...merged(this.features.map(({ member }) => member)) };
-    const place = this.sources.indexOf(source) + 2 * this.targets.indexOf(target);
-    return taken(values, place + moment);
+    const number = this.sources.indexOf(source);
+    const entries = Object.entries(taken(values, number + 2 * this.targets.indexOf(target) + moment));
+    return Object.fromEntries(
+      entries.map(([name, value]) => [name, value instanceof OfSource ? value.of(number) : value]),
+    );
   }
 
   /** The nodes that may have the part STATE, of which each second one has it at first; none where no feature has parts. */

@@ -6,6 +6,15 @@ import type { ModelInput, Options } from './model.ts';
 /** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
 export type Values = Readonly<Record<string, readonly unknown[]>>;
 
+/** A value that the edges of each source have for themselves. */
+export class OfSource {
+  constructor(readonly of: (source: number) => unknown) {}
+}
+
+function ofSource(of: (source: number) => unknown): OfSource {
+  return new OfSource(of);
+}
+
 /** A row of the matrix: one feature of the model. */
 export interface Feature {
   name: string;
@@ -533,6 +542,14 @@ export const FEATURES: readonly Feature[] = [
     STATES,
   ),
   {
+    name: 'search native',
+    options: ['node.search', 'search.native'],
+    add: (model) => search(model, 'badge', { native: true, project: ['title'] }),
+    // Derived from now on: a native one has no other value.
+    change: (model) => search(model, 'badge', { shards: 'value', project: ['title'] }),
+    goal: { badge: ['Ann', 'Bob', undefined, 'ann', 'Ann'] },
+  },
+  {
     name: 'labels of an edge set',
     options: ['edge.edgeSet'],
     slot: 'edgeSet',
@@ -758,6 +775,18 @@ export const FEATURES: readonly Feature[] = [
     ],
     { goal: STATES, member: SINCE },
   ),
+  {
+    name: 'orders native',
+    options: ['edge.inbound', 'inbound.orders', 'inbound.native', 'typed.attribute'],
+    givesKeys: true,
+    add: (model) => inbound(model, { native: true, byTerm: 'term', byFine: number('fine'), project: ['note'] }),
+    change: (model) => inbound(model, { native: false }),
+    // The order of equal values is nobody's: no two edges of a node have one.
+    member: {
+      term: [ofSource((n) => `b${n}`), ofSource((n) => `a${n}`), undefined, ofSource((n) => `${n}c`)],
+      fine: [ofSource((n) => 10 + n), ofSource((n) => -n - 0.5), undefined],
+    },
+  },
   ofOrders('shards', [{ shards: 3 }, { shards: 2 }], { keepsMeaning: true }),
   ofOrders(
     'shards by value',

@@ -47,6 +47,8 @@ export interface Question {
   /** The projection that it needs, as the registry names it. */
   projection: string;
   ask: (reader: OpenReader) => Promise<unknown>;
+  /** Of a native order: the list with equal values in the order of the answer expected, since nobody promises one. */
+  settled?: (list: readonly unknown[]) => readonly unknown[];
   /** Of a list: one page of it. */
   page?: (reader: OpenReader, options: Options) => Promise<AnyPage>;
   expected: unknown;
@@ -60,6 +62,8 @@ export interface Watch {
   name: string;
   query: Options;
   expected: readonly unknown[];
+  /** True if the list has equal values in an order that nobody promises. */
+  isTied?: boolean;
   /** What of the events' list is compared. Default: all. */
   shown?: (list: readonly unknown[]) => unknown;
 }
@@ -347,7 +351,7 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           sort,
         );
     }
-    if (options['shards'] === 'value') {
+    if (options['shards'] === 'value' || options['native'] === true) {
       const [first] = values.values();
       if (first !== undefined)
         add(
@@ -451,6 +455,64 @@ function edgeRow({ edge: { source, type, target }, attributes }: EdgeRow): Optio
 }
 
 function orderQuestions(model: ModelInput, facts: Facts, type: string, target: string, name: string): Question[] {
+  const questions = derivedOrderQuestions(model, facts, type, target, name);
+  if ((model.edges[type]!['inbound'] as Options)['native'] !== true) return questions;
+  // DynamoDB promises no order of equal values: answers are compared with those in the order of ids.
+  const settled = settledBy((id) => inboundOf(model, facts, type, id, name), target);
+  const { isTied } = settled;
+  return questions.map(({ watch, ...question }) => ({
+    ...question,
+    ask: async (reader) => settled.of(await question.ask(reader)),
+    expected: settled.of(question.expected),
+    settled: (list) => settled.of(list) as readonly unknown[],
+    watch: watch && { ...watch, isTied },
+  }));
+}
+
+/** Puts equal values of a list of edges, and of those within its nodes, into the order of their ids. */
+function settledBy(rowsOf: (target: string) => readonly EdgeRow[], target: string) {
+  const sortsOf = (id: string) =>
+    new Map(rowsOf(id).map(({ edge: { source }, sort }) => [source, JSON.stringify(sort)]));
+  const settle = (list: readonly unknown[], id: string, idOf: (row: unknown) => string): unknown[] => {
+    const sorts = sortsOf(id);
+    const runs: unknown[][] = [];
+    for (const row of list) {
+      const [last] = runs.at(-1) ?? [];
+      const isSame = last !== undefined && sorts.get(idOf(last)) === sorts.get(idOf(row));
+      if (isSame) runs.at(-1)!.push(row);
+      else runs.push([row]);
+    }
+    return runs.flatMap((run) => run.sort((left, right) => compareText(idOf(left), idOf(right))));
+  };
+  const nodeId = (row: unknown): string => (row as { node: { id: string } }).node.id;
+  const inNode = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inNode);
+    if (typeof value !== 'object' || value === null) return value;
+    const all = Object.entries(value).map(([key, own]): [string, unknown] => [key, inNode(own)]);
+    const { id, inbound, ...rest } = Object.fromEntries(all) as { id?: string; inbound?: Record<string, unknown[]> };
+    if (inbound === undefined || id === undefined) return Object.fromEntries(all);
+    const lists = Object.entries(inbound).map(([type, list]) => [type, settle(list, id, nodeId)]);
+    return { ...rest, id, inbound: Object.fromEntries(lists) };
+  };
+  const ofRow = (row: unknown): string => {
+    const { source, id } = row as { source?: string; id?: string };
+    return source ?? id ?? '';
+  };
+  const sorts = [...sortsOf(target).values()];
+  return {
+    isTied: new Set(sorts).size < sorts.length,
+    of: (value: unknown): unknown => (Array.isArray(value) ? settle(inNode(value) as unknown[], target, ofRow) : value),
+  };
+}
+
+/** The questions of an order whose equal values come in the order of ids. */
+function derivedOrderQuestions(
+  model: ModelInput,
+  facts: Facts,
+  type: string,
+  target: string,
+  name: string,
+): Question[] {
   const options = model.edges[type]!;
   const projection = projectionOfOrder(type, name, options);
   const inbound = options['inbound'] as Options;

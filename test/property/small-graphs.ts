@@ -36,6 +36,8 @@ const search = fc.record(
       .record({ caseInsensitive: fc.boolean(), shards: fc.constantFrom(1, 2) })
       .map((options) => ({ multiValue: true, ...options })),
     score: fc.constant({ type: 'number', shards: 1 }),
+    mark: fc.constant({ native: true, project: ['title'] }),
+    size: fc.constant({ type: 'number', native: true }),
     due: fc.constant({ type: 'date', shards: 1 }),
     role: fc.constant(ranked),
     initial: fc.constant(initial),
@@ -46,7 +48,7 @@ const search = fc.record(
   { requiredKeys: [] },
 );
 
-const inbound = fc
+const derivedInbound = fc
   .record(
     {
       gsi0: fc.constantFrom<unknown>('role', ranked, number('score'), initial, source('title')),
@@ -78,6 +80,12 @@ const inbound = fc
     return inboundOption(options.includeTarget === true ? { ...withOrder, shards: 1 } : withOrder);
   });
 
+/** DynamoDB keeps these: nothing is derived of them. */
+const nativeInbound = fc.record({ project: projection }).map((options): Record<string, unknown> => {
+  return { native: true, orders: { byMark: 'mark', bySize: number('size') }, ...options };
+});
+const inbound = fc.oneof({ weight: 4, arbitrary: derivedInbound }, { weight: 1, arbitrary: nativeInbound });
+
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
 const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
@@ -107,7 +115,8 @@ const graphs = (isRich: boolean): fc.Arbitrary<CompiledModel> =>
     })
     .map(({ leaving, entering, state, ofState, ...options }) => {
       const parts = isRich && state !== undefined ? { STATE: part(state as object) } : undefined;
-      const ofPart = parts && ofState ? { byState: [source('STATE.title'), 'role'] } : {};
+      const ofPart =
+        parts && ofState && options.inbound?.['native'] !== true ? { byState: [source('STATE.title'), 'role'] } : {};
       return define({
         table: 'records',
         nodes: { GOAL: anyNode({ view: options.view, search: options.search, parts }), USER: node({ view: 'ALL' }) },
@@ -189,6 +198,9 @@ const attributes: fc.Arbitrary<Item> = fc.record(
     score: fc.constantFrom<Item[string]>({ N: '1' }, { N: '2' }, { S: 'high' }),
     due: fc.constantFrom<Item[string]>({ S: '2020-01-01' }, { S: 'soon' }),
     country: fc.constantFrom<Item[string]>({ S: 'JP' }, { N: '1' }),
+    // DynamoDB refuses native keys of another type.
+    mark: fc.constantFrom<Item[string]>({ S: 'a' }, { S: 'x'.repeat(1_024) }),
+    size: fc.constantFrom<Item[string]>({ N: '1' }, { N: '-2' }),
     tags: fc.constantFrom<Item[string]>({ SS: ['x', 'X', 'y'] }, { L: [{ S: 'y' }] }, { L: [{ N: '1' }] }, { S: 'z' }),
   },
   { requiredKeys: [] },

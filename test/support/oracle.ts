@@ -55,7 +55,7 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
     if (source === sortKey && node !== undefined) {
       if (node.hasView) view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) {
-        if (search.part === undefined) addSearch(wanted, { ...base, type: node.type }, search);
+        if (search.part === undefined && !search.native) addSearch(wanted, { ...base, type: node.type }, search);
       }
       addTargetItems(wanted, base, node, graph.edges.values());
     } else if (node?.parts.get(sortKey)?.view !== undefined) {
@@ -336,7 +336,8 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
   if (element !== undefined) elements.push(element);
   // Under its key: one item for the two indexes, and one for each order beyond them.
   const items = new Map<string, Item>();
-  for (const inboundOrder of inbound?.orders.values() ?? []) {
+  // DynamoDB keeps native orders.
+  for (const inboundOrder of inbound === undefined || inbound.native ? [] : inbound.orders.values()) {
     const { name, index, order, isNamed } = inboundOrder;
     const encoded = attempt(() => orderedEdge(base, node, order));
     const within = attempt(() => partitionOf(base, node, inbound!));

@@ -314,7 +314,7 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
       for (const { page } of questions) firsts.push(await page!(old, { limit: 1 }));
       await bench.migrate(compiled(changed));
       const reader = bench.reader(compiled(changed));
-      for (const [i, { page, expected, text }] of questions.entries()) {
+      for (const [i, { page, expected, text, settled = (list: readonly unknown[]) => list }] of questions.entries()) {
         let { cursor } = firsts[i]!;
         const items = [...firsts[i]!.items];
         try {
@@ -335,7 +335,7 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
             source,
             target,
           ]);
-        expectSame(keysOf(items), keysOf(expected), text);
+        expectSame(keysOf(settled(items)), keysOf(expected), text);
       }
       return RAN;
     },

@@ -128,7 +128,7 @@ function derivedOfEdge(
   const nodeSubject = node?.item && new Subject(graph, { source, type: '', target: source }, node.item);
   const indexItems = new Map<string, Item>();
   const unknown = new Set<string>();
-  for (const item of inbound?.items ?? []) {
+  for (const item of inbound === undefined || inbound.native ? [] : inbound.items) {
     const indexKey = item.inForce.places.key(key.target);
     let fields: Item | undefined;
     if (usesSource(inbound!, item)) {
@@ -192,7 +192,7 @@ function searchItemsOf(
   subject: Subject,
   problems: Problem[],
 ): [string, Item][] {
-  const searches = [...node.searches.values()].filter((search) => search.part === partName);
+  const searches = [...node.searches.values()].filter((search) => search.part === partName && !search.native);
   const firsts = searches.filter(({ name, itemOf }) => name === itemOf);
   return firsts.flatMap((first) => {
     if (first.multiValue) return part(problems, () => searchItems(first, subject)) ?? [];
