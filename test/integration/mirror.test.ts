@@ -13,7 +13,8 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A table of others, with a stream of its own, and ours beside it, on the engine of the tests. */
 
-async function twoTables() {
+/** @param kept how our lists are kept: derived, or by DynamoDB itself. */
+async function twoTables(kept: { native: true } | object = {}) {
   const app = await testTable(
     defineGraph({
       table: { name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl' },
@@ -24,7 +25,7 @@ async function twoTables() {
     defineGraph({
       table: uniqueTableName(),
       nodes: {
-        ISSUE: node({ view: 'ALL', search: { subject: { shards: 1, project: 'ALL' } } }),
+        ISSUE: node({ view: 'ALL', search: { subject: { project: 'ALL', ...kept } } }),
         REPO: node({ view: 'ALL' }),
       },
       edges: {
@@ -32,7 +33,7 @@ async function twoTables() {
           from: 'ISSUE',
           to: 'REPO',
           keys: 'hashed',
-          inbound: { orders: { gsi0: 'status' }, project: 'ALL' },
+          inbound: { orders: { byStatus: 'status' }, project: 'ALL', ...kept },
         }),
       },
       mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
@@ -73,9 +74,12 @@ function issue(subject: string, repo: string, status = 'open'): Item {
   return { kind: { S: 'issue' }, subject: { S: subject }, repo: { S: repo }, status: { S: status } };
 }
 
-describe('a table beside another', () => {
+describe.each([
+  ['derived', {}],
+  ['native', { native: true }],
+])('a table beside another, with lists that are %s', (_kind, kept) => {
   it('answers from what the other has, with no trace of the bookkeeping, and checks clean', async () => {
-    const { app, ours, mirror, follow, put, reader } = await twoTables();
+    const { app, ours, mirror, follow, put, reader } = await twoTables(kept);
     await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
     await put('repo', 'r2', { kind: { S: 'repo' }, name: { S: 'two' } });
     await put('issue', '1', issue('broken', 'r1'));
@@ -111,7 +115,7 @@ describe('a table beside another', () => {
   });
 
   it('begins with what is there, and leaves the other table as it is', async () => {
-    const { app, mirror, follow, put, reader } = await twoTables();
+    const { app, mirror, follow, put, reader } = await twoTables(kept);
     await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
     for (const id of ['1', '2', '3']) await put('issue', id, issue(`subject ${id}`, 'r1'));
     const before = await app.rawRecords();
@@ -121,5 +125,26 @@ describe('a table beside another', () => {
     expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toHaveLength(3);
     expect(await mirror.reconcile()).toMatchObject({ written: 0 });
     expect(await app.rawRecords()).toHaveLength(before.length);
+  });
+
+  it('parks a source item whose value no index takes, and takes it once it is corrected', async () => {
+    const { app, mirror, follow, put, reader } = await twoTables(kept);
+    await put('issue', '1', issue('one', 'r1'));
+    await follow();
+    await put('issue', '1', { ...issue('one', 'r1'), status: { N: '7' } });
+    await follow();
+    expect((await mirror.check()).poisoned).toHaveLength(1);
+    await put('issue', '1', issue('one', 'r1', 'mended'));
+    await put('issue', '2', issue('two', 'r1', 'open'));
+    await follow();
+    expect((await reader.inbound('REPO-r1', 'IN_REPO')).items.map(({ attributes }) => attributes)).toEqual([
+      { status: 'mended' },
+      { status: 'open' },
+    ]);
+    expect((await mirror.check()).poisoned).toEqual([]);
+    await app.store.delete({ source: 'issue', target: '1' });
+    await follow();
+    expect((await reader.inbound('REPO-r1', 'IN_REPO')).items.map(({ source }) => source)).toEqual(['ISSUE-2']);
+    expect((await reader.search('ISSUE.subject').equals('one')).items).toEqual([]);
   });
 });

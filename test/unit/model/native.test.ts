@@ -3,7 +3,7 @@ import { SERVICE_ATTRIBUTES } from '../../../src/core/items/derived-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native.ts';
-import { date, derive, edge, node, number, rank, source } from '../../../src/core/model/schema.ts';
+import { date, derive, edge, node, number, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { ModelError } from '../../../src/foundation/errors.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 
@@ -153,6 +153,28 @@ describe('native orders and searches are refused', () => {
     expect(mistakesOf(() => graphOf(inbound, {}, {}, rest)).join('\n')).toContain(message);
   });
 
+  it.each<[string, Options, Options, string]>([
+    ['an order', { orders: { by: number('day') } }, {}, 'edges.WISH.inbound.orders.by'],
+    ['a rank', { orders: { by: rank('fine', { A: 1 }) } }, {}, 'edges.WISH.inbound.orders.by'],
+    ['a value of several', { orders: { by: [source('name'), number('day')] } }, {}, 'edges.WISH.inbound.orders.by'],
+    ['a sum', { orders: { by: 'at' }, total: { days: sum('day') } }, {}, 'a sum of edges.WISH'],
+    ['a search', { orders: { by: 'at' } }, { days: number('day') }, 'nodes.READER.search.days'],
+  ])('by an attribute that %s has as another type', (_what, inbound, search, of) => {
+    const native = { native: true, orders: { byDay: 'day', byFine: number('fine') } };
+    const mistakes = mistakesOf(
+      () =>
+        defineGraph({
+          table: 'library',
+          nodes: { BOOK: node(), READER: node({ search: search as never }) },
+          edges: {
+            LOAN: edge({ from: 'BOOK', to: 'READER', inbound: native as never }),
+            WISH: edge({ from: 'BOOK', to: 'READER', inbound: inbound as never }),
+          },
+        }) as CompiledModel,
+    );
+    expect(mistakes).toEqual([expect.stringContaining(`, and ${of} has it as another type`)]);
+  });
+
   it('not by the time of the end, as a number', () => {
     expect(
       mistakesOf(() => graphOf({ orders: { by: number('expiresAt') } }, {}, {}, { expires: 'expiresAt' })),
@@ -173,7 +195,9 @@ describe('native orders and searches are refused', () => {
 
   it('where two want one attribute as two types, or a table has no room', () => {
     const two = () => graphOf({ orders: { byDay: number('day') } }, { day: { native: true } });
-    expect(mistakesOf(two).join('\n')).toContain('another native index has it as another type');
+    expect(mistakesOf(two).join('\n')).toContain(
+      'has "day" as a number, and nodes.READER.search.day has it as another type',
+    );
     const many = () => graphOf({ orders: ORDER }, {}, { indexes: 20 });
     expect(mistakesOf(many)).toEqual(['table.indexes are 21 with the native ones, but a table has 20 at most']);
     const wide = () => graphOf({ orders: ORDER, project: Array.from({ length: 99 }, (_, i) => `a${i}`) });

@@ -1,6 +1,7 @@
-import { scaleBand, scaleLinear, scaleTime } from 'd3-scale';
+import { scaleBand, scaleLinear } from 'd3-scale';
 import { figureText } from '../../../../src/foundation/figure.ts';
 import { Drawing, Legend, type Picture, type Room, widthOf } from './drawing.tsx';
+import { momentsBetween } from './moments.ts';
 
 /** The bars of one name, one for each place of the axis. */
 export interface BarSeries {
@@ -117,12 +118,11 @@ function drawLines({ width, em }: Room, atMs: readonly number[], series: readonl
   const axes = series.map(({ values }) => axisOf(values, bottom, top));
   const [left, right] = [marginOf(axes[0]!.ticks, em), width - marginOf(axes[1]!.ticks, em)];
   const first = atMs[0] ?? 0;
-  const time = scaleTime()
-    .domain([first, Math.max(atMs.at(-1) ?? 0, first + LEAST_MS)])
-    .range([left, right]);
+  const last = Math.max(atMs.at(-1) ?? 0, first + LEAST_MS);
+  const time = scaleLinear().domain([first, last]).range([left, right]);
   const label = widthOf('00:00:00', size);
   const half = label / 2;
-  const moments = time.ticks(Math.max(2, Math.floor((right - left) / (label * 2.2))));
+  const moments = momentsBetween(first, last, Math.max(2, Math.floor((right - left) / (label * 2.2))));
   const shown = moments.filter((moment) => time(moment) >= half && time(moment) <= width - half);
   const step = atMs.length > 1 ? (time(atMs.at(-1)!) - left) / (atMs.length - 1) : em;
   const content = (
@@ -130,14 +130,7 @@ function drawLines({ width, em }: Room, atMs: readonly number[], series: readonl
       <Ticks ticks={axes[0]!.ticks} at={axes[0]!.scale} x={left - em * 0.4} size={size} line={[left, right]} />
       <Ticks ticks={axes[1]!.ticks} at={axes[1]!.scale} x={width} size={size} />
       {shown.map((moment) => (
-        <text
-          key={moment.getTime()}
-          class="quiet"
-          text-anchor="middle"
-          font-size={size}
-          x={time(moment)}
-          y={bottom + em * 1.2}
-        >
+        <text key={moment} class="quiet" text-anchor="middle" font-size={size} x={time(moment)} y={bottom + em * 1.2}>
           {timeOfDay(moment)}
         </text>
       ))}
@@ -152,7 +145,7 @@ function drawLines({ width, em }: Room, atMs: readonly number[], series: readonl
       ))}
       {atMs.map((at, i) => (
         <g key={at} class="band">
-          <title>{`${timeOfDay(new Date(at))}: ${series.map(({ name, values }) => `${name} ${figureText(values[i]!)}`).join(', ')}`}</title>
+          <title>{`${timeOfDay(at)}: ${series.map(({ name, values }) => `${name} ${figureText(values[i]!)}`).join(', ')}`}</title>
           <rect class="ground" x={time(at) - step / 2} y={top} width={step} height={bottom - top} />
         </g>
       ))}
@@ -187,6 +180,6 @@ function Ticks({ ticks, at, x, size, line }: TicksProps) {
 }
 
 /** The time of day here. */
-function timeOfDay(moment: Date): string {
-  return moment.toTimeString().slice(0, 'hh:mm:ss'.length);
+function timeOfDay(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 'hh:mm:ss'.length);
 }

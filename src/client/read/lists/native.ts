@@ -8,12 +8,14 @@ import {
 } from '../../../core/items/attribute-value.ts';
 import { compareKeys, encodeValue } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
+import { hash128 } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { nativePages } from '../../../core/store-pages.ts';
 import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store-port.ts';
 import type { OwnWrite } from '../../session/own-writes.ts';
+import { GIVEN_CHARACTERS, MOST_GIVEN } from '../request/cursor.ts';
 import { sendableRange } from '../request/key-range.ts';
 import { Budget } from './budget.ts';
 import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
@@ -23,7 +25,7 @@ import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
  * have derived, so that all that knows index items knows native ones.
  *
  * DynamoDB promises no order of rows with one value. So a page goes on where the index stands, and a session's own rows come before
- * the other rows of their value, which needs no order among those.
+ * the other rows of their value, which needs no order among those. A cursor names those that came so, since the index has them, too.
  */
 
 /** The question to a native index. */
@@ -70,6 +72,15 @@ interface Row extends Place {
   item: Item;
 }
 
+/** The place behind which a page goes on. */
+interface Position {
+  value: AttributeValue;
+  /** The last item of the value that the index has given; undefined: it has given none, only the session has. */
+  source?: string | undefined;
+  /** The own rows of the value that came before those of the index, by short hashes of their sources. */
+  given: readonly string[];
+}
+
 /** Items more than the page that a call asks for where a filter leaves some out. */
 const LEAST_FILTERED = 64;
 
@@ -78,25 +89,28 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const { list, reverse, limit, where, maxRcu = Number.POSITIVE_INFINITY } = page;
   const { partition } = list;
   if (partition === undefined) return { items: [], calls: 0 };
-  const after = page.after === undefined ? undefined : parsePlace(list.index, page.after);
+  const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
   // rule: native-rows-are-judged-by-what-they-would-be
   const isWanted = (item: Item): boolean => page.accept(item) && hasProjected(item, where);
-  // The session may have let go of the own row that came last: it would come again among the others of its value.
-  const isReplaced = new Set([
-    ...page.own.map(({ source }) => source),
-    ...(after?.isOwn === true ? [after.source] : []),
-  ]);
   const compare = (left: Place, right: Place): number => comparePlaces(list.index, left, right, reverse);
-  const own = page.own
+  const behindAfter = (value: AttributeValue): number =>
+    after === undefined ? 1 : compareValues(list.index, value, after.value) * (reverse ? -1 : 1);
+  const isGiven = ({ value, source }: Place): boolean =>
+    behindAfter(value) === 0 && after?.given.includes(shortHash(source)) === true;
+  // Once the index gives rows of a value, the own ones come where it has them: they may have come there before the session wrote them.
+  const isInPlace = ({ value }: Place): boolean => after?.source !== undefined && behindAfter(value) === 0;
+  const ownSources = new Set(page.own.map(({ source }) => source));
+  const ownRows = page.own
     .flatMap(({ item }) =>
       item === undefined || !isInList(list, item) ? [] : (rowOf(context, list, item, true) ?? []),
     )
-    .filter((row) => isWanted(row.item) && (after === undefined || compare(row, after) > 0))
-    .sort(compare);
+    .filter((row) => isWanted(row.item) && behindAfter(row.value) >= 0 && !isGiven(row));
+  const inPlace = new Map(ownRows.filter(isInPlace).map((row) => [row.source, { ...row, isOwn: false }]));
+  const own = ownRows.filter((row) => !isInPlace(row)).sort(compare);
   const rows: Row[] = [];
   const budget = new Budget(maxRcu);
   let request = requestAfter(context.graph, { ...list, partition }, after, reverse);
-  let position: Place | undefined;
+  let stand: Place | undefined;
   for (;;) {
     const missing = limit + 1 - rows.length;
     const asked =
@@ -107,30 +121,39 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
     });
     budget.spend(rcu, scanned);
     for (const item of items) {
-      const row = rowOf(context, list, item, false);
+      const place = placeOf(context.graph, list.index, item, false);
+      if (isGiven(place)) continue;
       // Whatever the index holds of an item that was just written, the item as it is now says more.
       // rule: every-native-row-of-an-own-item-is-replaced
-      if (row !== undefined && isWanted(row.item) && !isReplaced.has(row.source)) rows.push(row);
+      const isReplaced = ownSources.has(place.source);
+      const now = isInPlace(place) ? inPlace.get(place.source) : undefined;
+      const row = isReplaced ? now : rowOf(context, list, item, false);
+      if (row !== undefined && isWanted(row.item)) rows.push(row);
     }
-    position = lastKey && placeOf(context.graph, list.index, lastKey, false);
+    stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
     if (lastKey === undefined || rows.length > limit) break;
     // A page without progress would be asked for without end, and each call makes some.
     if (budget.callsLeft() <= 0) break;
     request = { ...request, startKey: lastKey };
   }
-  const isAtEnd = position === undefined;
+  const isAtEnd = stand === undefined;
   // Behind the last row read may be rows that come before an own one.
   // rule: own-rows-behind-what-was-read-wait
-  const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, position!) < 0);
+  const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, stand!) < 0);
   const merged = [...known, ...rows].sort(compare);
   const given = merged.slice(0, limit);
   // rule: native-page-goes-on-behind-its-last-item
-  const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : position;
-  return {
-    items: given.map(({ item }) => item),
-    calls: budget.calls,
-    ...(last !== undefined && { lastKey: formatPlace(last) }),
+  const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
+  const answer: Gathered = { items: given.map(({ item }) => item), calls: budget.calls };
+  if (last === undefined) return answer;
+  const before = behindAfter(last.value) === 0 ? after!.given : [];
+  const ownOfLast = given.filter((row) => row.isOwn && compareValues(list.index, row.value, last.value) === 0);
+  const position: Position = {
+    value: last.value,
+    source: last.isOwn ? undefined : last.source,
+    given: [...before, ...ownOfLast.map(({ source }) => shortHash(source))].slice(-MOST_GIVEN),
   };
+  return { ...answer, lastKey: formatPosition(position) };
 }
 
 /** The ends of a range as DynamoDB takes them: a text that is empty, or too long for a key, is moved outwards. */
@@ -217,18 +240,18 @@ function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item, is
   return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn };
 }
 
-/** The query of the rows after a place. After an own row come all rows of its value. */
+/** The query of the rows after a position. After own rows alone come all rows of their value. */
 function requestAfter(
   { table }: CompiledModel,
   { index, partition, from, to }: NativeList & { partition: AttributeValue },
-  after: Place | undefined,
+  after: Position | undefined,
   reverse: boolean,
 ): NativeQueryRequest {
   const range = { ...(from && { from }), ...(to && { to }) };
   const whole = { index, partition, ...range, reverse };
   if (after === undefined) return whole;
   // rule: after-an-own-row-come-all-rows-of-its-value
-  if (after.isOwn) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
+  if (after.source === undefined) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
   const { value, source } = after;
   const key = { [table.partitionKey]: { S: source }, [index.partition]: partition, [index.sort]: value };
   // The sort key of the table is one of the two keys of each native index.
@@ -240,9 +263,7 @@ function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: b
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;
   // rule: own-rows-come-before-others-of-their-value
-  if (left.isOwn !== right.isOwn) return left.isOwn ? -1 : 1;
-  // rule: own-rows-of-a-value-have-an-order
-  return left.isOwn ? compareKeys(left.source, right.source) : 0;
+  return Number(right.isOwn) - Number(left.isOwn);
 }
 
 function compareValues(index: NativeIndex, left: AttributeValue, right: AttributeValue): number {
@@ -265,18 +286,27 @@ function orderText({ sort, attribute, type }: NativeIndex, value: AttributeValue
   return encodeValue(value, sort === attribute && type === 'N' ? 'number' : 'string', false);
 }
 
-/** A place as the text of a cursor: the source has its length before it, so that both may hold any text. */
-function formatPlace({ value, source, isOwn }: Place): string {
-  return `${isOwn ? 'o' : 'r'}${source.length}:${source}${stringOf(value) ?? numberOf(value)}`;
+function shortHash(source: string): string {
+  return hash128(source).slice(0, GIVEN_CHARACTERS);
 }
 
-function parsePlace({ sort, attribute, type }: NativeIndex, text: string): Place {
-  const colon = text.indexOf(':');
-  const end = colon + 1 + Number(text.slice(1, colon));
+/** A position as the text of a cursor: the source has its length before it, so that both may hold any text. */
+function formatPosition({ value, source, given }: Position): string {
+  return `${given.join('')}|${source?.length ?? ''}:${source ?? ''}${stringOf(value) ?? numberOf(value)}`;
+}
+
+function parsePosition({ sort, attribute, type }: NativeIndex, text: string): Position {
+  const bar = text.indexOf('|');
+  const given = Array.from({ length: bar / GIVEN_CHARACTERS }, (_, i) =>
+    text.slice(i * GIVEN_CHARACTERS, (i + 1) * GIVEN_CHARACTERS),
+  );
+  const colon = text.indexOf(':', bar);
+  const length = text.slice(bar + 1, colon);
+  const end = colon + 1 + Number(length);
   const value = text.slice(end);
   return {
-    isOwn: text.startsWith('o'),
-    source: text.slice(colon + 1, end),
+    given,
+    source: length === '' ? undefined : text.slice(colon + 1, end),
     value: sort === attribute && type === 'N' ? { N: value } : { S: value },
   };
 }

@@ -29,8 +29,10 @@ const VERSION = 2;
 const TAG_BYTES = 16;
 const MEANING_BYTES = 8;
 const HEAD_BYTES = 1 + TAG_BYTES + MEANING_BYTES;
-/** Bytes of the longest place: of a native order a value, the source with its length, and a mark. Sort keys are shorter. */
-const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + 8;
+/** The most own rows that a place of a native order names, and the characters of each. A session remembers fewer writes. */
+export const [MOST_GIVEN, GIVEN_CHARACTERS] = [64, 12];
+/** Bytes of the longest place: of a native order own rows, a value, and the source with its length. Sort keys are shorter. */
+const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CHARACTERS + 8;
 /** Characters of the longest cursor: base64url of the head and of a place. */
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 

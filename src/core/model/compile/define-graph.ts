@@ -9,13 +9,22 @@ import {
 import { FOLDING } from '../../items/folding.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, indexKeysOf, type NodeModel } from '../compiled.ts';
+import {
+  type CompiledModel,
+  derivedSearches,
+  type EdgeModel,
+  indexesInUse,
+  indexKeysOf,
+  type NodeModel,
+  type OrderModel,
+} from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { BOOKKEEPING } from '../mirrored.ts';
 import { MOST_INDEXES, type NativeType, nativeIndexesOf, placedNativeIndexes } from '../native.ts';
 import { unshapingOptions } from '../options/checks.ts';
+import { lineOfSearch } from '../options/option-tables.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
@@ -136,14 +145,30 @@ const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
 /** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** The attributes of base items that have a type whatever their producers write: DynamoDB would refuse them under an index of another. */
-function ownTypes({ table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>) {
+/** The attributes that cannot be keys of another type: DynamoDB would refuse each item that has what the model asks for. */
+function neededTypes({ table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>) {
   const types = new Map<string, { type: NativeType; of: string }>();
-  for (const { type, versionAttribute } of nodes.values())
-    if (versionAttribute !== undefined) types.set(versionAttribute, { type: 'N', of: `the version of nodes.${type}` });
-  if ([...edges.values()].some(({ keys }) => keys === 'hashed'))
-    types.set(TARGET_ID, { type: 'S', of: 'each edge with a hashed key' });
-  return types.set(table.ttl, { type: 'N', of: 'the TTL of the table' });
+  const need = (attribute: string, type: NativeType, of: string): unknown => types.set(attribute, { type, of });
+  const needOfOrder = (order: OrderModel, of: string): void => {
+    if (order.kind === 'parts') for (const part of order.parts) needOfOrder(part, of);
+    else if (order.kind === 'source') needOfOrder(order.order, of);
+    else if (order.kind === 'rank') need(order.attribute, 'S', of);
+    else if (order.kind === 'attribute') need(order.attribute, order.type === 'number' ? 'N' : 'S', of);
+  };
+  for (const { type, inbound, count, incoming } of edges.values()) {
+    const orders = inbound?.native === true ? [] : [...(inbound?.orders.values() ?? [])];
+    for (const { name, order } of orders) needOfOrder(order, `edges.${type}.inbound.orders.${name}`);
+    for (const { attribute } of [count, incoming].flatMap((one) => one?.totals?.sums ?? []))
+      need(attribute, 'N', `a sum of edges.${type}`);
+  }
+  for (const { type, searches, versionAttribute } of nodes.values()) {
+    for (const search of derivedSearches(searches).filter(({ multiValue }) => !multiValue))
+      needOfOrder(search.order, lineOfSearch(search));
+    if (versionAttribute !== undefined) need(versionAttribute, 'N', `the version of nodes.${type}`);
+  }
+  if ([...edges.values()].some(({ keys }) => keys === 'hashed')) need(TARGET_ID, 'S', 'each edge with a hashed key');
+  need(table.ttl, 'N', 'the TTL of the table');
+  return types;
 }
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
@@ -151,7 +176,7 @@ export function checkNativeIndexes(
   { table, nodes, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
   mistakes: MistakeLog,
 ): void {
-  const types = ownTypes({ table, nodes, edges });
+  const types = neededTypes({ table, nodes, edges });
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
     const { attribute, type } = keys;
@@ -168,7 +193,7 @@ export function checkNativeIndexes(
         `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
       );
     const other = types.get(attribute);
-    if (other === undefined) types.set(attribute, { type, of: 'another native index' });
+    if (other === undefined) types.set(attribute, { type, of: path });
     else if (other.type !== type)
       note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and ${other.of} has it as another type`);
   }

@@ -1,4 +1,4 @@
-import { drop, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import { drop, replaceIn, setValue } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
 
 /** Rules of native orders and searches, broken one by one. */
@@ -11,7 +11,7 @@ export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
     name: 'old-native-row-beside-the-own-one',
     rule: 'A row of an item that the session wrote gives way to the item as it is.',
-    changes: [setCondition('every-native-row-of-an-own-item-is-replaced', 'row !== undefined && isWanted(row.item)')],
+    changes: [setValue('every-native-row-of-an-own-item-is-replaced', 'false')],
   },
   {
     name: 'own-native-rows-ahead-of-others',
@@ -31,12 +31,7 @@ export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
     name: 'own-native-rows-anywhere-among-their-value',
     rule: 'Own rows come before the others of their value, since the index promises no order among those.',
-    changes: [drop('own-rows-come-before-others-of-their-value')],
-  },
-  {
-    name: 'own-native-rows-of-a-value-left-out',
-    rule: 'Own rows of one value come in the order of their ids.',
-    changes: [setValue('own-rows-of-a-value-have-an-order', '0')],
+    changes: [setValue('own-rows-come-before-others-of-their-value', '0')],
   },
   {
     name: 'own-native-rows-of-other-lists',
