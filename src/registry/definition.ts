@@ -290,6 +290,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
     ...(sources.length > 0 && { sources }),
     ...settingsIn(ORDER_OPTIONS, stored, 'order'),
     ...(inbound && settingsIn(INBOUND_OPTIONS, inbound, 'order')),
+    // rule: cursor-of-a-native-order-is-of-no-other
     ...(inbound?.native === true && { native: true }),
   }));
 }

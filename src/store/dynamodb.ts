@@ -337,7 +337,7 @@ function missingIndex({ name }: TableNames, index: string | undefined, error: un
   // It becomes ready without anybody's doing.
   if (/backfilling/i.test(error.message)) {
     const message = `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`;
-    const hint = 'Wait until edgeloom table describe no longer lacks it.';
+    const hint = 'Wait until edgeloom table describe names it as filling no more.';
     return new StoreError('retryable', 'no-index', message, hint, { cause: error });
   }
   const message = `The table ${name} has no index ${index}, which the model needs.`;

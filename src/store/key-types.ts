@@ -52,6 +52,16 @@ export function requireFit({ table, lacks }: { table: string; lacks: readonly st
   );
 }
 
+/** Throws `table-differs` where DynamoDB still fills an index of the model, so that nothing can be read by it. */
+export function requireFilled({ table, filling }: { table: string; filling: readonly string[] }): void {
+  if (filling.length === 0) return;
+  throw new EdgeloomError(
+    'table-differs',
+    `DynamoDB still fills these indexes of the table ${table}: ${filling.join(', ')}.`,
+    'Run this again when edgeloom table describe names them as filling no more; edgeloom table update waits for them.',
+  );
+}
+
 /**
  * Throws `table-differs` for keys of another type than derived items have: such a table refuses them for ever. A projector asks at
  * its start, and goes on with a warning where it may not ask.

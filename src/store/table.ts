@@ -39,6 +39,8 @@ export interface TableStatus {
   streamArn?: string;
   /** The needs of the model that the table lacks, in words; empty where it fits. */
   lacks: string[];
+  /** The indexes of the model that DynamoDB still fills, by name: reads of them fail until it has. */
+  filling: string[];
   /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
   itemCount: number;
   /** Bytes of the table, counted as seldom. */
@@ -101,6 +103,9 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
     ),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
     lacks: missingNeedsOf(graph, table),
+    filling: indexNeeds(graph)
+      .filter((need) => stateOfIndex(need, table) === 'filling')
+      .map(({ name }) => name),
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
   };
@@ -129,14 +134,13 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
   for (const need of indexNeeds(graph)) {
     const state = stateOfIndex(need, table);
-    if (state === 'fits') continue;
+    if (state === 'fits' || state === 'filling') continue;
     const { name, partition, sort, held } = need;
     const found = indexNamed(name, table);
     const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : [];
     const missing =
       state === 'differs' && lacking.length > 0 ? `, which lacks the attributes ${lacking.join(', ')}` : '';
-    const ending = state === 'filling' ? ', which DynamoDB still fills' : missing;
-    lacks.push(`the index ${name} with the keys ${partition} and ${sort}${held}${ending}`);
+    lacks.push(`the index ${name} with the keys ${partition} and ${sort}${held}${missing}`);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
@@ -223,7 +227,16 @@ export async function deleteTable(graph: CompiledModel, options: TableAccess): P
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));
-    return { table: name, status: 'DELETING', indexes: [], projections: {}, lacks: [], itemCount: 0, sizeBytes: 0 };
+    return {
+      table: name,
+      status: 'DELETING',
+      indexes: [],
+      projections: {},
+      lacks: [],
+      filling: [],
+      itemCount: 0,
+      sizeBytes: 0,
+    };
   } catch (error) {
     if (error instanceof ResourceNotFoundException) throw noTable(name);
     throw classifyError(error);

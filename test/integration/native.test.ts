@@ -82,6 +82,8 @@ describe('native orders', () => {
     );
     expect(await loansOf({ order: 'byFine', between: [-2, 3] })).toEqual(wanted(({ fine }) => fine >= -2 && fine <= 3));
     expect(await loansOf({ order: 'byFine', atLeast: 0 })).toEqual(wanted(({ fine }) => fine >= 0));
+    // As in a derived order, a number may be given as a text, with spaces.
+    expect(await loansOf({ order: 'byFine', equals: ' 3.0 ' })).toEqual(wanted(({ fine }) => fine === 3));
     expect(await loansOf({ equals: '' })).toEqual([]);
     expect(await loansOf({ between: ['', '2026-01-01'] })).toEqual(wanted(({ day }) => day === '2026-01-01'));
     expect(await loansOf({ where: { day: '2026-01-04' } })).toEqual(wanted(({ day }) => day === '2026-01-04'));

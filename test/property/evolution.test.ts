@@ -25,6 +25,8 @@ const HAPPENS = [
   'answers that say not ready',
   'lists that two models have read',
   'totals that were read',
+  'native lists that were read',
+  'refused: no-index',
   'writes of parts',
   'readers that begin when something is ready',
   'quiet',

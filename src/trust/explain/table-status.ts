@@ -43,6 +43,7 @@ export async function tableFacts({
     store,
     missing: [
       ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
+      ...table.filling.map((name) => `DynamoDB still fills the index ${name}: reads of it fail until it has.`),
       ...(hasTtl
         ? []
         : [

@@ -10,6 +10,7 @@ import type {
   ScanSource,
   Store,
 } from '../../../src/core/store-port.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
 import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';
@@ -100,7 +101,14 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
       count('query');
       return process.call(() => {
         table.countCall();
-        return nativePage(table.names as TableNames, request, table.visible(clock.nowMs));
+        const { name } = request.index;
+        const need = table.nativeIndexes?.get(name);
+        if (table.nativeIndexes !== undefined && need === undefined)
+          throw new StoreError('fatal', 'no-index', `The table has no index ${name}.`);
+        const { limit = 10_000 } = request;
+        // Now and then a page ends early, as it does at one MB.
+        const most = random.chance(0.1) ? Math.min(limit, 1 + random.below(4)) : limit;
+        return nativePage(table.names as TableNames, { ...request, limit: most }, table.visible(clock.nowMs), need);
       });
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),

@@ -86,3 +86,21 @@ describe('rows of native lists', () => {
     expect(found.map(([source]) => source).toSorted()).toEqual(books);
   });
 });
+
+describe('values that a native index does not take', () => {
+  it.each<[string, object, string]>([
+    [
+      'a number',
+      { set: { code: 5 } },
+      'attribute code is a key of the native index code-target-all, which takes only texts of 1 to 2048 bytes, but is a number',
+    ],
+    ['a sum', { add: { code: 5 } }, 'which takes only texts of 1 to 2048 bytes, but is a number'],
+    ['a set', { addTo: { code: new Set(['a']) } }, 'but is a string set'],
+    ['an empty text', { set: { code: '' } }, 'but has 0 bytes'],
+    ['a long text', { set: { code: 'x'.repeat(2049) } }, 'but has 2049 bytes'],
+  ])('are refused before DynamoDB refuses them: %s', async (_what, change, message) => {
+    const { writer } = libraryOf();
+    await writer.putNode('BOOK-a.1', {});
+    await expect(writer.updateNode('BOOK-a.1', change)).rejects.toThrow(message);
+  });
+});

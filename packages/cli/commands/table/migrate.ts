@@ -7,7 +7,7 @@ import { type MigrationPlan, planMigration } from '../../../../src/migrate/forec
 import { migrate } from '../../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
 import { walk } from '../../../../src/migrate/walks/walk.ts';
-import { requireFit } from '../../../../src/store/key-types.ts';
+import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
 import { MeteredStore } from '../../../../src/store/metered.ts';
 import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
@@ -68,6 +68,7 @@ export function migrateCommand(command: Command): void {
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
         requireFit(status);
+        requireFilled(status);
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };

@@ -95,6 +95,7 @@ function tableOutput(status: TableStatus) {
     `indexes: ${indexes.map((name) => `${name} (${projections[name]})`).join(', ') || 'none'}`,
     `stream:  ${streamArn ?? 'none'}`,
     ...status.lacks.map((lack) => `lacks:   ${lack}, which the model needs`),
+    ...status.filling.map((name) => `filling: ${name}; reads of it fail until DynamoDB has filled it`),
   ];
   return { json: { ...status, streamArn: streamArn ?? null }, text: lines.join('\n') };
 }

@@ -66,7 +66,7 @@ export function attributeArgument(query: OrderOfQuery, value: OrderValue, argume
       const number = requireNumber(value);
       // Throws for what is no number that DynamoDB takes.
       encodeValue(number, 'number', false);
-      return number;
+      return { N: number.N.trim() };
     }
     return { S: encodeString(requireText(value).S, false) };
   });

@@ -143,7 +143,7 @@ function checkReserved(graph: CompiledModel, item: Item): void {
 }
 
 /** Refuses a value that DynamoDB refuses as the key of a native index. */
-function checkNativeKeys(graph: CompiledModel, item: Item): void {
+export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   for (const { name, attribute, type, sort } of nativeIndexes(graph)) {
     const value = attributeOf(item, attribute);
     if (value === undefined) continue;
@@ -151,9 +151,11 @@ function checkNativeKeys(graph: CompiledModel, item: Item): void {
     const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
     if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) continue;
     const wanted = type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`;
+    const isText = type === 'S' && text !== undefined;
+    const found = isText ? `has ${Buffer.byteLength(text)} bytes` : `is ${typeName(typeOf(value))}`;
     throw new AttributeError(
       attribute,
-      `is a key of the native index ${name}, which takes only ${wanted}, but is ${describeValue(value)}`,
+      `is a key of the native index ${name}, which takes only ${wanted}, but ${found}`,
       'DynamoDB refuses every item with another value. Leave the attribute out, or leave native out of the model.',
     );
   }

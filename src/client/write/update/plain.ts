@@ -1,7 +1,8 @@
-import { type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import { type AttributeValue, type Item, setOwn } from '../../../core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../core/store-port.ts';
-import { checkPartialItem } from '../checks/base-item.ts';
+import { checkNativeKeys, checkPartialItem } from '../checks/base-item.ts';
+import { withItemName } from '../checks/problem.ts';
 import { type AttributeChange, toAttributeChanges } from './attribute-change.ts';
 import type { UpdateSubject } from './subject.ts';
 
@@ -11,6 +12,9 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
   checkChangedAttributes(subject, { ...changes.addTo, ...set });
+  // Which number a sum will be, only the stored item tells.
+  const sums = Object.keys(changes.add ?? {}).map((name): [string, AttributeValue] => [name, { N: '0' }]);
+  withItemName(key.source, key.target, () => checkNativeKeys(subject.graph, Object.fromEntries(sums)));
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
   return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
 }

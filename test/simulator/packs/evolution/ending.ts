@@ -7,7 +7,15 @@ import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf, isState, picked, STATE, withState } from './oracle.ts';
 import { nameOfItem } from './owners.ts';
 import { ReadingProcess } from './readers.ts';
-import { graphOf, indexesOf, type ModelSpec, packedSearches, type SearchSpec, type TotalSpec } from './specs.ts';
+import {
+  derivedPart,
+  graphOf,
+  indexesOf,
+  type ModelSpec,
+  packedSearches,
+  type SearchSpec,
+  type TotalSpec,
+} from './specs.ts';
 import { registryOf, runMigrate, runRedrive } from './tools.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
@@ -72,7 +80,8 @@ async function dropDerived(world: World, version: number): Promise<void> {
 }
 
 /** The names of a model's projections, as people write them. */
-function namesOf(spec: ModelSpec): string[] {
+function namesOf(whole: ModelSpec): string[] {
+  const spec = derivedPart(whole);
   const packs = (searches: ModelSpec['searches']) => [...packedSearches(searches, indexesOf(spec)).keys()];
   const names = packs(spec.searches).map((name) => `search:A.${name}`);
   if (spec.state) names.push('part:A.STATE', ...packs(spec.state.searches).map((name) => `search:A.STATE.${name}`));
@@ -256,7 +265,8 @@ function wantedItemsOfState({ history, timeline }: World, spec: ModelSpec, name:
   });
 }
 
-function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
+function wantedItems(world: World, whole: ModelSpec, name: string): string[] {
+  const spec = derivedPart(whole);
   const { history } = world;
   const { nowMs } = world.timeline;
   const stateOf = (source: string, target: string) => history.statesOf({ source, target }, nowMs, nowMs)[0];

@@ -14,6 +14,8 @@ export function plantStray(world: World, random: Random): void {
   const registry = storedRegistry(world);
   if (registry === undefined) return;
   const names = [...registry.projections.keys()];
+  // A model whose lists are all native has views alone.
+  if (names.length === 0) return;
   const name = random.oneOf(names as [string]);
   const { next, generations } = registry.projections.get(name)!;
   const others = [

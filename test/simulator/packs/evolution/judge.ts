@@ -9,8 +9,15 @@ export interface Given {
 /**
  * What is wrong with a list that was read to its end. Of an item that had one state meanwhile exactly that must be told,
  * once, in its place; of one that changed, no more than one of its states says.
+ *
+ * @param isNative DynamoDB keeps the list, and promises no order of equal values.
  */
-export function judgeList(candidates: readonly Candidate[], given: readonly Given[], reverse = false): string[] {
+export function judgeList(
+  candidates: readonly Candidate[],
+  given: readonly Given[],
+  reverse = false,
+  isNative = false,
+): string[] {
   const problems: string[] = [];
   const byKey = new Map(candidates.map((one) => [one.key, one]));
   for (const { key, text } of given) {
@@ -25,8 +32,11 @@ export function judgeList(candidates: readonly Candidate[], given: readonly Give
     places.set(text, place);
   }
   for (const { text } of exact) if (!places.has(text)) problems.push(`it lacks ${text}`);
-  const sorted = [...exact].sort((left, right) => compareSorts(left.sort, right.sort));
-  if (reverse) sorted.reverse();
+  const sorted = [...exact].sort((left, right) => {
+    if (!isNative) return compareSorts(left.sort, right.sort) * (reverse ? -1 : 1);
+    const byValue = compareSorts(left.sort.slice(0, -1), right.sort.slice(0, -1)) * (reverse ? -1 : 1);
+    return byValue || (places.get(left.text) ?? 0) - (places.get(right.text) ?? 0);
+  });
   const order = sorted.map(({ text }) => places.get(text)).filter((place) => place !== undefined);
   for (let i = 1; i < order.length; i++)
     if (order[i - 1]! > order[i]!) problems.push(`it has ${sorted[i]!.text} in a wrong place`);

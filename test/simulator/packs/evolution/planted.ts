@@ -630,6 +630,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: 'A type that is added to a registry that was made anew stamps no view as one before did.',
     changes: [setValue('unknown-name-begins-with-the-registry', '1')],
   },
+  {
+    name: 'cursor-of-a-native-order-goes-on-in-a-derived-one',
+    rule: 'A cursor of an order that DynamoDB keeps goes on in no derived one, nor the other way round.',
+    changes: [drop('cursor-of-a-native-order-is-of-no-other')],
+  },
   ...TOTALS_AND_PARTS,
   ...OBSERVED,
 ];

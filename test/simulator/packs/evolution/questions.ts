@@ -24,6 +24,8 @@ import { isEdgeAt, judgeTotal, type TotalGiven } from './totals.ts';
 export interface Asked {
   question: string;
   judge: (span: Span) => string[];
+  /** DynamoDB keeps the list: nothing has to be applied for it. */
+  isNative?: boolean;
 }
 
 /** A question, of any reader. */
@@ -165,6 +167,7 @@ export class Questions {
         : await this.walk(`${name} = ${value}`, (options) => asked.equals(value, options));
     return {
       question,
+      isNative: search.native ?? false,
       judge: (span: Span) =>
         judgeList(searchCandidates(this.truth.history, span, isOfSearch(name), search, value), items, reverse),
     };
@@ -186,6 +189,7 @@ export class Questions {
     });
     return {
       question: `inDegree ${target} ${name}`,
+      isNative: this.isNative,
       judge: (span) => judgeCount(this.inboundOf(span, name, target, equals), count),
     };
   }
@@ -214,8 +218,9 @@ export class Questions {
     });
     return {
       question,
+      isNative: this.isNative,
       judge: (span) => {
-        const problems = judgeList(this.inboundOf(span, name, target, equal), items, reverse);
+        const problems = judgeList(this.inboundOf(span, name, target, equal), items, reverse, this.isNative);
         const owners = viewStates(truth.history, span, spec, target);
         const text = stableText(owner?.attributes ?? null);
         if (withTarget && !owners.has(text))
@@ -223,6 +228,11 @@ export class Questions {
         return problems;
       },
     };
+  }
+
+  /** Tells whether DynamoDB keeps the orders of the edges. */
+  private get isNative(): boolean {
+    return this.spec.edge.native ?? false;
   }
 
   private inboundOf(span: Span, name: string, target: string, equal?: string): Candidate[] {
@@ -252,6 +262,8 @@ export class Questions {
             ),
           ),
           nodes.map(({ id }) => ({ key: id, text: id })),
+          false,
+          this.isNative,
         );
         // What edges copy of their targets is the neighbours' attributes.
         const withoutCopies = { ...spec, edge: { ...spec.edge, copy: [] } };
@@ -400,7 +412,7 @@ export class Questions {
                 inboundRowsOf(order!, BARE, key, own, node),
               )
             : searchCandidates(history, span, isNodeOf('A'), { ...search, project: [] });
-        return judgeList(namedByKey(candidates), given);
+        return judgeList(namedByKey(candidates), given, false, search === undefined && this.isNative);
       },
     };
   }

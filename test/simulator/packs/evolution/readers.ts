@@ -55,10 +55,15 @@ export class ReadingProcess {
     // It may share a look at the registry that has stood still since before that.
     const sinceMs = (world.brought.get(version) ?? Number.POSITIVE_INFINITY) + LEASE_MS + world.longestReaderStallMs;
     const wasReady = sinceMs < startMs;
+    const lacksIndexes = world.lacksIndexes(version);
     try {
-      const { question: text, judge } = await question(this.questions);
+      const { question: text, judge, isNative = false } = await question(this.questions);
       if (!this.counts) return undefined;
-      const problems = judge({ fromMs: history.shownUpTo(startMs, MOST_LAG_MS), toMs: timeline.nowMs });
+      const shownMs = history.shownUpTo(startMs, MOST_LAG_MS);
+      // No projector is asked: an index shows what the table had a moment ago.
+      const fromMs = isNative ? Math.max(shownMs, startMs - MOST_LAG_MS) : shownMs;
+      const problems = judge({ fromMs, toMs: timeline.nowMs });
+      if (isNative) world.count('native lists that were read');
       world.log(`model ${version}: ${text} ${problems.join('; ')}`);
       world.count('right answers');
       if (text.startsWith('total ')) world.count('totals that were read');
@@ -66,7 +71,7 @@ export class ReadingProcess {
         world.fail('wrong', `a reader of model ${version} asks "${text}": ${problems.join('; ')}`);
       return undefined;
     } catch (error) {
-      return this.refused(error, wasReady);
+      return this.refused(error, wasReady, lacksIndexes);
     }
   }
 
@@ -81,11 +86,11 @@ export class ReadingProcess {
     return !this.world.isLenient && this.world.epoch === this.epoch;
   }
 
-  private refused(error: unknown, wasReady: boolean): string {
+  private refused(error: unknown, wasReady: boolean, lacksIndexes: boolean): string {
     const { world, version } = this;
     const code = error instanceof EdgeloomError ? error.code : '';
     world.log(`model ${version}: ${code}`);
-    if (!REFUSALS.includes(code)) {
+    if (!REFUSALS.includes(code) && !(lacksIndexes && code === 'no-index')) {
       if (this.counts) world.fail('threw', `a read of model ${version} fails: ${(error as Error).stack}`);
       return code;
     }
@@ -111,7 +116,7 @@ export class ReadingProcess {
       return await questions.views();
     const mayRefuse = (error: unknown): boolean => {
       const code = error instanceof EdgeloomError ? error.code : '';
-      return REFUSALS.includes(code) || code === 'invalid-cursor';
+      return REFUSALS.includes(code) || code === 'invalid-cursor' || code === 'no-index';
     };
     const target = `B-${1 + random.below(3)}`;
     const asked = await questions.across(name, target, 1 + random.below(3), other.questions, mayRefuse);

@@ -36,6 +36,8 @@ export interface SearchSpec {
   shardBy?: 'source';
   hash?: 'codepoint-product';
   project: readonly string[];
+  /** DynamoDB itself keeps it: it answers equality alone. */
+  native?: boolean;
 }
 
 /** Sums and groups over edges: the attribute of each sum, by the name that the total has for it, and the grouped attributes. */
@@ -58,6 +60,8 @@ export interface EdgeSpec {
   copy: readonly string[];
   degree: boolean;
   orders: Readonly<Record<string, OrderSpec>>;
+  /** DynamoDB itself keeps the orders. */
+  native?: boolean;
   shards: number;
   project: readonly string[];
   projectSource: readonly string[];
@@ -308,6 +312,26 @@ export function withPackings(specs: readonly ModelSpec[], random: Random): Model
   });
 }
 
+/** Models of which some have a search and orders that DynamoDB keeps: what one of them derives, the next one may leave to DynamoDB. */
+export function withNatives(specs: readonly ModelSpec[], random: Random): ModelSpec[] {
+  return specs.map((spec): ModelSpec => {
+    const { project = [] } = spec.searches['name'] ?? {};
+    const search: SearchSpec = { order: { by: 'attribute', name: 'name' }, shards: 'value', project, native: true };
+    const found = random.chance(0.5) ? { ...spec, searches: { ...spec.searches, name: search } } : spec;
+    if (random.chance(0.5)) return found;
+    const kept = Object.entries(spec.edge.orders).filter(([, { by }]) => by === 'attribute');
+    const orders = Object.fromEntries(kept.length > 0 ? kept : [['bySince', { by: 'attribute', name: 'since' }]]);
+    return withEdge(found, { native: true, orders, shards: 1, projectSource: [], owner: false });
+  });
+}
+
+/** The part of a model that projectors maintain. */
+export function derivedPart(spec: ModelSpec): ModelSpec {
+  const searches = Object.entries(spec.searches).filter(([, { native }]) => native !== true);
+  const orders = spec.edge.native === true ? {} : spec.edge.orders;
+  return { ...spec, searches: Object.fromEntries(searches), edge: { ...spec.edge, orders } };
+}
+
 function totalOf({ sums, groups }: TotalSpec): object {
   const total = Object.fromEntries(Object.entries(sums).map(([name, attribute]) => [name, sum(attribute)]));
   return {
@@ -338,9 +362,10 @@ function orderOf(order: OrderSpec, code: readonly number[]): unknown {
 }
 
 function searchOf(
-  { order, multiValue, caseInsensitive, shards, shardBy, hash, project }: SearchSpec,
+  { order, multiValue, caseInsensitive, shards, shardBy, hash, project, native }: SearchSpec,
   code: readonly number[],
 ): unknown {
+  if (native) return { attribute: orderOf(order, code), project, native };
   const spread = shards === 'value' ? {} : { ...(shardBy && { shardBy }), ...(hash && { hash }) };
   return {
     attribute: orderOf(order, code),
@@ -366,7 +391,7 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
   const set = labels && of.mark > 0 ? { ...labels, mark: computed(of.mark, 'role', code) } : of.set;
   const { shards, project, projectSource, owner } = of;
   const settings = {
-    shards,
+    ...(of.native ? { native: true } : { shards }),
     project,
     ...(projectSource.length > 0 && { projectSource }),
     ...(owner && { includeTarget: true }),

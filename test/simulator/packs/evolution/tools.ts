@@ -78,6 +78,7 @@ export async function runMigrate(
   const { random } = process;
   const inCalls = random.chance(0.3);
   const graph = world.graphs[version]!;
+  world.updateTable(version);
   const options: MigrateOptions = {
     store: storeOf(world.table, process),
     table: { ...world.identity },
@@ -126,6 +127,7 @@ export async function runDivided(
   const { timeline } = world;
   const name = 'divided migration';
   const leader = toolProcess(world, name, tool);
+  world.updateTable(version);
   const { random } = leader;
   const division = { shares: 1 + random.below(4), segmentsOfShare: 1 + random.below(3) };
   const optionsFor = (process: Process): DividedOptions => {

@@ -1,4 +1,5 @@
 import type { RawRecord } from '../../../../src/admin.ts';
+import { nativeIndexes } from '../../../../src/core/model/native.ts';
 import type { Moment } from '../../../../src/foundation/clocks.ts';
 import type { CompiledModel } from '../../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../../src/registry/writer-model.ts';
@@ -12,7 +13,16 @@ import { Timeline } from '../../kernel/timeline.ts';
 import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
 import { Plan } from './plan.ts';
-import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf, withPackings, withTotalsAndParts } from './specs.ts';
+import {
+  firstSpec,
+  graphOf,
+  type ModelSpec,
+  nextSpec,
+  versionsOf,
+  withNatives,
+  withPackings,
+  withTotalsAndParts,
+} from './specs.ts';
 
 /** What can be wrong with a schedule. */
 export interface EvolutionFailure extends SeedFailure {
@@ -55,6 +65,8 @@ export class World {
   readonly specs: readonly ModelSpec[];
   /** Whether models may have totals of edges and parts of nodes, and producers write values for them. */
   readonly hasTotalsAndParts: boolean;
+  /** Whether models may have orders and searches that DynamoDB keeps. */
+  readonly hasNatives: boolean;
   /** By the code that the checkouts have; in the end they all have all of it. */
   graphs: readonly CompiledModel[];
   /** What projects. */
@@ -112,7 +124,10 @@ export class World {
     this.hasTotalsAndParts = draws.chance(0.6) && this.plan.happens('totals and parts');
     const packings = this.plan.draws('packings');
     const packed = packings.chance(0.25) && this.plan.happens('packings') ? withPackings(specs, packings) : specs;
-    this.specs = this.hasTotalsAndParts ? withTotalsAndParts(packed, draws) : packed;
+    const derived = this.hasTotalsAndParts ? withTotalsAndParts(packed, draws) : packed;
+    const natives = this.plan.draws('native');
+    this.hasNatives = natives.chance(1 / 3) && this.plan.happens('native lists');
+    this.specs = this.hasNatives ? withNatives(derived, natives) : derived;
     this.graphs = this.specs.map((spec) => graphOf(spec));
     this.hasFunctions = this.specs.map(versionsOf).some(({ initial, mark }) => initial + mark > 0);
     this.rough = this.drawWeather();
@@ -121,6 +136,7 @@ export class World {
     this.skews = { server: skew(60_000), stream: skew(60_000), machine: skew(600_000) };
     this.table = new Table(this.timeline, this.plan.draws('table'), (change) => this.record(change), {
       indexLag: usualIndexLag(this.plan.happens('late indexes')),
+      nativeIndexes: [],
       indexesOfAll: seed % 3 === 0 && this.plan.happens('indexes of all attributes'),
     });
     this.newStream();
@@ -217,6 +233,16 @@ export class World {
     const process = this.process('reader', () => (isCalm || this.isCalm ? CALM : rough));
     if (!isCalm && process.random.chance(0.1) && this.plan.happens('slow readers')) process.slowDown(SLOW_READER_MS);
     return process;
+  }
+
+  /** An operator adds the indexes that a model needs to the table, before its migration. */
+  updateTable(version: number): void {
+    for (const index of nativeIndexes(this.graphs[version]!)) this.table.addNativeIndex(index);
+  }
+
+  /** Tells whether the table lacks an index that a model needs. */
+  lacksIndexes(version: number): boolean {
+    return nativeIndexes(this.graphs[version]!).some(({ name }) => !this.table.nativeIndexes!.has(name));
   }
 
   /** Every process that was begun ends at once, those that stand still too. */

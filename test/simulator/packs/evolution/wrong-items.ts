@@ -8,7 +8,15 @@ import { fromItem, mapOf, nameOf, setOf, stableText, textOf } from '../../kernel
 import type { State } from './history.ts';
 import { hitsOf, labelsOf, orderValue, picked, STATE, withState } from './oracle.ts';
 import { generationOf } from './owners.ts';
-import { indexesOf, type ModelSpec, type OrderSpec, packedSearches, type SearchSpec, type TotalSpec } from './specs.ts';
+import {
+  derivedPart,
+  indexesOf,
+  type ModelSpec,
+  type OrderSpec,
+  packedSearches,
+  type SearchSpec,
+  type TotalSpec,
+} from './specs.ts';
 import { addedUp, type Numbers, numbersOf, storedNumbers, textOfNumbers } from './totals.ts';
 import type { World } from './world.ts';
 
@@ -103,7 +111,8 @@ class Moment {
   }
 
   /** Judges the items of a generation that is ready. */
-  judgeGeneration(name: string, id: number, spec: ModelSpec): void {
+  judgeGeneration(name: string, id: number, whole: ModelSpec): void {
+    const spec = derivedPart(whole);
     const mark = id === 1 ? '' : `@${id}/`;
     const [kind = '', of = ''] = name.split(':');
     if (kind === 'list') return;
