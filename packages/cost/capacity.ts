@@ -1,4 +1,4 @@
-import { checkNativeIndexes } from '../../src/core/model/compile/define-graph.ts';
+import { checkNativeIndexes } from '../../src/core/model/compile/native.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';

@@ -79,7 +79,7 @@ function keysOfSearch({ sortKey }: Pick<TableNames, 'sortKey'>, { order }: Pick<
 }
 
 /** The keys of a model's native indexes, one for each order and search, with the line of the model that asks for it. */
-export function placedNativeIndexes({ table, nodes, edges }: Declared): {
+export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations): {
   path: string;
   keys: NativeKeys;
   project: Projection;
@@ -113,7 +113,7 @@ export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] 
 }
 
 /** The same, of a model that is being compiled. */
-export function nativeIndexesOf(graph: Declared): NativeIndexNeed[] {
+export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
   const needs = new Map<string, NativeIndexNeed>();
   for (const { keys, project, of } of placedNativeIndexes(graph)) {
@@ -148,10 +148,11 @@ export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
 }
 
 /** The part of a model that declares native orders and searches. */
-type Declared = Pick<CompiledModel, 'table'> & {
+export interface NativeDeclarations {
+  table: TableNames;
   nodes: ReadonlyMap<string, NodeModel>;
   edges: ReadonlyMap<string, EdgeModel>;
-};
+}
 
 const derived = new WeakMap<CompiledModel, CompiledModel>();
 

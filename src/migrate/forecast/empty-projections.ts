@@ -3,7 +3,13 @@ import { INDEX_KEYS } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { typePrefix } from '../../core/items/keys.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
-import type { CompiledModel, EdgeModel, InboundOrder, SearchModel } from '../../core/model/compiled.ts';
+import {
+  type CompiledModel,
+  derivedSearches,
+  type EdgeModel,
+  type InboundOrder,
+  type SearchModel,
+} from '../../core/model/compiled.ts';
 import { sourceAttributesOf } from '../../core/model/joined.ts';
 import type { OrderModel } from '../../core/model/options/settings.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
@@ -99,11 +105,11 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     orders: [order],
   });
   const ofNodes = [...nodes.values()].flatMap(({ type, searches }) =>
-    [...searches.values()].map((search) => ofSearch(type, search)),
+    derivedSearches(searches).map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
     // A due-list may well be empty: it names no attribute by mistake.
-    const all = [...(inbound?.orders.values() ?? [])];
+    const all = inbound === undefined || inbound.native ? [] : [...inbound.orders.values()];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const alone = all.filter(({ isNamed }) => isNamed);
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
