@@ -138,7 +138,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'stepsFrom(neighbour.id, level.with).slice(0, 0)',
   ),
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
-  watch: inFile('client/feed/watched-list.ts', 'this.rowOf(id, newImage)', 'undefined'),
+  watch: inFile(
+    'client/feed/watched-list.ts',
+    'isInList ? { ...this.rowOf(id, newImage), revision } : undefined',
+    'undefined',
+  ),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
@@ -214,7 +218,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'an event has another id when it comes again',
     column: 'feed',
-    bug: inFile('client/feed/changes-of.ts', "record.dynamodb?.SequenceNumber ?? ''", 'Math.random()'),
+    bug: inFile('client/feed/changes-of.ts', "record.dynamodb?.SequenceNumber ?? ''", 'String(Math.random())'),
   },
   ...(
     [

@@ -1,4 +1,4 @@
-import { drop, replaceIn, setValue } from '../../planted/changes.ts';
+import { replaceIn, setValue } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
 
 /** Rules of native orders and searches, broken one by one. */
@@ -21,12 +21,18 @@ export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
     name: 'native-page-goes-on-where-the-index-stands',
     rule: 'A page goes on behind its last item, however far the index was read.',
-    changes: [setValue('native-page-goes-on-behind-its-last-item', 'isAtEnd ? undefined : position')],
+    changes: [setValue('native-page-goes-on-behind-its-last-item', 'isAtEnd ? undefined : stand')],
   },
   {
     name: 'native-ties-left-out-after-an-own-row',
     rule: 'After an own row come all rows of its value.',
-    changes: [drop('after-an-own-row-come-all-rows-of-its-value')],
+    changes: [
+      replaceIn(
+        'after-an-own-row-come-all-rows-of-its-value',
+        '{ ...whole, ...(reverse ? { to: after.value } : { from: after.value }) }',
+        "{ ...whole, startKey: { [table.partitionKey]: { S: '~' }, [index.partition]: partition, [index.sort]: after.value } }",
+      ),
+    ],
   },
   {
     name: 'own-native-rows-anywhere-among-their-value',
