@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** They read the sources and pages as texts, so that no import says that they depend on them. */
 const READERS = [
-  ...['architecture', 'docs', 'docs-names', 'plain-words', 'planted-bugs', 'releasing'].map((name) => `unit/${name}`),
+  ...['architecture', 'docs', 'docs-names', 'planted-bugs', 'releasing'].map((name) => `unit/${name}`),
   ...['expressions', 'limits'].map((name) => `hostile/${name}`),
 ].map((name) => `test/${name}.test.ts`);
 const FAST = ['unit', 'contract'];
