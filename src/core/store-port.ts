@@ -222,8 +222,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** The item is absent, or mirrored for this maker alone from an earlier position. */
-  mirroredBefore?: { maker: string; position: string };
+  /** The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`. */
+  claimedBefore?: { maker: string; token: number };
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

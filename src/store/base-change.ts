@@ -1,7 +1,7 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
-import { MIRROR } from '../core/model/mirrored.ts';
+import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
@@ -105,7 +105,7 @@ function clause(keyword: string, parts: readonly string[]): string {
 
 function conditionText(
   table: TableNames,
-  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition = {},
+  { present, equal = {}, absent = [], claimedBefore }: BaseCondition = {},
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
@@ -117,18 +117,18 @@ function conditionText(
     clauses.push(`${placeholders.name(name)} = ${placeholders.value(equal[name]!)}`);
   }
   for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
-  if (mirroredBefore !== undefined) clauses.push(mirroredText(table, mirroredBefore, placeholders));
+  if (claimedBefore !== undefined) clauses.push(claimedText(table, claimedBefore, placeholders));
   return clauses.join(' AND ');
 }
 
-function mirroredText(
+function claimedText(
   { partitionKey }: TableNames,
-  { maker, position }: NonNullable<BaseCondition['mirroredBefore']>,
+  { maker, token }: NonNullable<BaseCondition['claimedBefore']>,
   placeholders: Placeholders,
 ): string {
   const makers = `${placeholders.name(MIRROR)}.${placeholders.name('makers')}`;
   const isAlone = `size(${makers}) = ${placeholders.value({ N: '1' })}`;
-  const own = `${makers}.${placeholders.name(maker)}.${placeholders.name('p')}`;
-  const isEarlier = `${own} < ${placeholders.value({ S: position })}`;
-  return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isEarlier}))`;
+  const own = `${makers}.${placeholders.name(maker)}.${placeholders.name(CLAIM_TOKEN)}`;
+  const isOlder = `${own} < ${placeholders.value({ N: String(token) })}`;
+  return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isOlder}))`;
 }

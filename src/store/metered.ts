@@ -121,7 +121,7 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
 }
 
 /** A token bucket that is paid afterwards: one second's units may be saved up, and debt has to be waited out. */
-class Allowance {
+export class Allowance {
   private tokens: number;
   private countedAt: number;
 

@@ -6,33 +6,39 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
+import type { SourcePage, SourceStore } from '../sources/source-store.ts';
 import { requireAnswer } from './answered.ts';
 import { withClassifiedErrors, withoutLostValues } from './answers.ts';
 
 /** A source table of DynamoDB, under whatever keys it has. It makes no call that writes. */
-export class DynamoDBSourceStore {
+export class DynamoDBSourceStore implements SourceStore {
   /** @param table the name of the table, or the ARN of one of another account. */
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: string,
   ) {}
 
-  /** Reads one item consistently by its key; undefined: there is none. */
-  async get(key: Item): Promise<Item | undefined> {
+  /** Reads one item consistently by its key; without `item` there is none. */
+  async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
-    const command = new GetItemCommand({ TableName: this.table, Key, ConsistentRead: true });
-    const { Item: found } = await withClassifiedErrors(() => this.client.send(command));
-    return found && withoutLostValues(found);
+    const command = new GetItemCommand({
+      ...{ TableName: this.table, Key },
+      ConsistentRead: true,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const { Item: found, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));
+    return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
   /** Reads one page of the table, eventually consistent. */
-  async scan({ startKey }: { startKey?: Item | undefined }): Promise<{ items: Item[]; lastKey?: Item | undefined }> {
+  async scan({ startKey }: { startKey?: Item | undefined }): Promise<SourcePage> {
     const ExclusiveStartKey = startKey as GetItemCommandInput['Key'];
-    const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey });
-    const { Items, LastEvaluatedKey } = await withClassifiedErrors(() => this.client.send(command));
+    const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey, ReturnConsumedCapacity: 'TOTAL' });
+    const { Items, LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));
     return {
       items: requireAnswer(Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: LastEvaluatedKey as Item | undefined,
+      rcu: ConsumedCapacity?.CapacityUnits ?? 0,
     };
   }
 
