@@ -57,21 +57,24 @@ export function boundOptions(
   return namedValues(given.filter(([name, value]) => !OF_ONE_PAGE.has(name) && value !== false));
 }
 
-function namedValues(given: readonly [string, unknown][]): (readonly [name: string, value: unknown])[] {
+function namedValues(given: readonly [string, unknown][], depth = 0): (readonly [name: string, value: unknown])[] {
   return given
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, jsonOf(value)] as const)
+    .map(([name, value]) => [name, jsonOf(value, depth)] as const)
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
+/** No query reads values inside each other so deep; a `with` may hold itself. */
+const DEEPEST_BOUND = 32;
+
 /** A value as JSON that keeps different values apart; the forms of one number are alike. */
-function jsonOf(value: unknown): unknown {
-  if (value === undefined || value === null) return null;
+function jsonOf(value: unknown, depth: number): unknown {
+  if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
   if (typeof value === 'number') return String(value);
   const number = numberTextOf(value);
   if (number !== undefined) return number;
-  if (Array.isArray(value)) return value.map(jsonOf);
-  return typeof value === 'object' ? { named: namedValues(Object.entries(value)) } : value;
+  if (Array.isArray(value)) return value.map((one) => jsonOf(one, depth + 1));
+  return typeof value === 'object' ? { named: namedValues(Object.entries(value), depth + 1) } : value;
 }
 
 const VERSION = 2;
