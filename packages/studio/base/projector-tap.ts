@@ -14,7 +14,7 @@ import type {
 } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
-import { EvictedViews } from '../../../src/settle/evicted-views.ts';
+import { EvictedViews } from '../../../src/reconcile/evicted-views.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { keepNewest } from './newest.ts';
