@@ -13,6 +13,7 @@ export function idleStore(items: Iterable<Item> = []): Store {
     get: async (key) => ({ item: find(key), rcu: 1 }),
     getMany: async (keys) => ({ items: keys.map(find), rcu: 1, calls: 1 }),
     update: async () => ({ applied: true, wcu: 1 }),
+    updateMany: async (updates) => updates.map(() => ({ applied: true, wcu: 1 })),
     transact: refuse,
     put: refuse,
     delete: refuse,
