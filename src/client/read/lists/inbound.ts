@@ -3,6 +3,7 @@ import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
+import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
@@ -204,7 +205,7 @@ export function resolveInboundQuery(
   const sortKey = checkedKeyTo(edge, target);
   const ordered: OrderOfQuery = {
     order: argumentOrder(order.order),
-    caseInsensitive: false,
+    form: AS_WRITTEN,
     name: `order ${name} of ${edgeType}`,
   };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');

@@ -9,6 +9,7 @@ import {
 import { compareKeys, encodeValue } from '../../../core/items/encoding.ts';
 import type { Filter } from '../../../core/items/filter.ts';
 import { hash128 } from '../../../core/items/keys.ts';
+import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
@@ -283,7 +284,7 @@ function isInList({ index, partition, from, to }: NativeList, item: Item): boole
 
 /** A text in the order of the index. */
 function orderText({ sort, attribute, type }: NativeIndex, value: AttributeValue): string {
-  return encodeValue(value, sort === attribute && type === 'N' ? 'number' : 'string', false);
+  return encodeValue(value, sort === attribute && type === 'N' ? 'number' : 'string', AS_WRITTEN);
 }
 
 function shortHash(source: string): string {

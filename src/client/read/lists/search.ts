@@ -13,7 +13,7 @@ import {
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
 import { indexOfSearch } from '../../../core/model/native.ts';
-import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
+import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
@@ -269,7 +269,7 @@ function resolveSearch(
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = {
     order: search.order,
-    caseInsensitive: Boolean(search.caseInsensitive),
+    form: textFormOf(search),
     name: `search ${search.indexPartition}`,
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
