@@ -59,7 +59,8 @@ export const SMALL_BUDGET = 1_024;
 
 /** Draws a model: of the projector's core, or with totals and copies. */
 export function drawFeatures(choices: Choices, isLedger: boolean): Features {
-  const one = <T>(name: string, values: readonly [T, ...T[]]): T => values[choices.pick(`model.${name}`, values.length)]!;
+  const one = <T>(name: string, values: readonly [T, ...T[]]): T =>
+    values[choices.pick(`model.${name}`, values.length)]!;
   const yes = (name: string, probability: number): boolean => choices.chance(`model.${name}`, probability);
   const elements = one('elements', ['plain', 'role', 'none'] as const);
   const drawn: Features = {

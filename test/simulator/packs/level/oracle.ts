@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
-import { type Exact, exactOf, plus, textOf as decimalText } from '../../kernel/decimal.ts';
+import { textOf as decimalText, type Exact, exactOf, plus } from '../../kernel/decimal.ts';
 import { nameOf, text, textOf } from '../../kernel/values.ts';
 import type { Features } from './models.ts';
 

@@ -12,7 +12,10 @@ export class Cast {
     const { small, tenants, part } = features;
     const id = (type: string, n: number, tenant = 't'): string =>
       `${type}-${tenants ? `${tenant}.` : ''}${n}${small && n > 1 ? 'p'.repeat(400) : ''}`;
-    const [sources, targets] = [[id('A', 1), id('A', 2)], [id('B', 1), id('B', 2), id('B', 3)]];
+    const [sources, targets] = [
+      [id('A', 1), id('A', 2)],
+      [id('B', 1), id('B', 2), id('B', 3)],
+    ];
     const keys: ItemKey[] = [];
     for (const source of sources) {
       for (const target of targets) keys.push({ source, target: `AB-${target}` });

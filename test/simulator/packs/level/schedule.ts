@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
-import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { decodeRecords, type RawRecord } from '../../../../src/stream/decode.ts';
 import type { Choices } from '../../kernel/choices.ts';
 import type { SeedFailure } from '../../kernel/pack.ts';
@@ -24,7 +24,7 @@ const PATIENCE_MS = 30 * 60_000;
 const MOST_REPLAYS = 4;
 const MOST_LOOKS = 4;
 /** Only every so manieth schedule is of totals and copies. */
-const LEDGER_EVERY = 20;
+const LEDGER_EVERY = 4;
 
 /** A stream shard: the records of its items in their order. */
 interface Lane {
@@ -111,7 +111,8 @@ class Schedule implements World {
   private goesOn(leapMs: number): boolean {
     this.steps += 1;
     if (this.steps > MOST_STEPS) this.forbid('stalled', 'the schedule does not come to an end');
-    const isQuiet = leapMs > 1_000 && this.lanes.every(({ running, done, records }) => !running && done === records.length);
+    const isQuiet =
+      leapMs > 1_000 && this.lanes.every(({ running, done, records }) => !running && done === records.length);
     if (isQuiet && this.looks < MOST_LOOKS) {
       this.looks += 1;
       this.look('while late workers sleep');
@@ -280,7 +281,9 @@ class Schedule implements World {
   ): Promise<number | undefined> {
     const worker = this.workerOf(lane);
     const records = lane.records.slice(from, to);
-    this.trace(`${name} ${worker.name} projects ${records.map(({ raw }) => raw.dynamodb?.SequenceNumber?.slice(-3)).join()}`);
+    this.trace(
+      `${name} ${worker.name} projects ${records.map(({ raw }) => raw.dynamodb?.SequenceNumber?.slice(-3)).join()}`,
+    );
     this.count('batches');
     this.unfinished.add(worker);
     try {
@@ -291,7 +294,9 @@ class Schedule implements World {
       );
       const before = worker.writes;
       const result = await lane.projector!.project(changes, remainingMs === undefined ? {} : { remainingMs });
-      this.trace(`${name} ends ${result.failedFrom === undefined ? '' : `failed from ${result.failedFrom.sequenceNumber.slice(-3)} ${result.error?.message}`}`);
+      this.trace(
+        `${name} ends ${result.failedFrom === undefined ? '' : `failed from ${result.failedFrom.sequenceNumber.slice(-3)} ${result.error?.message}`}`,
+      );
       if (records.every(({ isDerived }) => isDerived) && worker.writes > before)
         this.forbid('loop', `records of derived items cause ${worker.writes - before} writes`);
       this.unfinished.delete(worker);
@@ -336,5 +341,4 @@ function kindOf(target: string, item: Item): string {
 }
 
 /** Whether the projector reconciles what records touch: then entries come and go by themselves, and no record is too old. */
-const IS_LEVEL = existsSync(new URL('../../../../src/reconcile', import.meta.url));
-
+const IS_LEVEL = existsSync(new URL('../../../../src/core/plan/touched', import.meta.url));

@@ -5,6 +5,8 @@ import type {
   QueryRequest,
   QueryResult,
   Store,
+  UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
 } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
@@ -40,6 +42,9 @@ export class Worker {
     readonly lastCall: number,
   ) {}
 }
+
+/** How often a refused statement does not tell the item. */
+const UNREAD = 0.2;
 
 /** From here on a sleep is long. */
 const LONG_MS = 1_000;
@@ -101,6 +106,27 @@ export class WorkerStore implements Store {
   async update(update: DerivedUpdate): Promise<UpdateResult> {
     this.look(update.key);
     return await this.call(`update ${shortOf(update)}`, async () => this.updateNow(update));
+  }
+
+  /** Each item is a call of its own: they go out next to each other, and no sooner than a worker that sleeps between two of them. */
+  async updateMany(updates: readonly DerivedUpdate[], options: UpdateManyOptions = {}): Promise<UpdateOutcome[]> {
+    const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
+    const many = `${this.worker.name}.m${this.worker.calls}`;
+    const one = async (update: DerivedUpdate, place: number): Promise<UpdateOutcome> => {
+      await this.sleep(`${many}.${place}.before`, true);
+      if (this.worker.isDead) return await never();
+      if (remainingMs() <= 0)
+        return { applied: false, error: new StoreError('retryable', 'no-time', 'No time is left for the call.') };
+      try {
+        const outcome = await this.update(update);
+        const isUnread = !outcome.applied && this.world.choices.chance(`${many}.${place}.unread`, UNREAD);
+        return isUnread ? { applied: false, wcu: outcome.wcu, isUnread } : outcome;
+      } catch (error) {
+        if (error instanceof StoreError) return { applied: false, error };
+        throw error;
+      }
+    };
+    return await Promise.all(updates.map(one));
   }
 
   async transact(updates: readonly DerivedUpdate[]) {
@@ -171,7 +197,10 @@ export class WorkerStore implements Store {
     worker.calls += 1;
     const name = `${worker.name}.${worker.calls}`;
     const isLast = worker.calls === worker.lastCall;
-    const fault = FAULTS[world.choices.drawn(`${name}.f`, (random) => (random.chance(world.climate.faults) ? random.between(1, 3) : 0))]!;
+    const fault =
+      FAULTS[
+        world.choices.drawn(`${name}.f`, (random) => (random.chance(world.climate.faults) ? random.between(1, 3) : 0))
+      ]!;
     await this.sleep(`${name}.go`);
     if (fault === 'refused') throw refusal();
     let outcome: T | undefined;
@@ -200,7 +229,9 @@ export class WorkerStore implements Store {
   private async pauseWithin(name: string, length: number): Promise<number> {
     if (length < 2) return -1;
     const { choices, climate } = this.world;
-    const place = choices.drawn(`${name}.at`, (random) => (random.chance(climate.wait / 2) ? random.between(1, length - 1) : 0));
+    const place = choices.drawn(`${name}.at`, (random) =>
+      random.chance(climate.wait / 2) ? random.between(1, length - 1) : 0,
+    );
     return place === 0 ? -1 : place;
   }
 
@@ -211,7 +242,9 @@ export class WorkerStore implements Store {
     if (consistent || climate.lagMs === 0) return present;
     const earlier = table.before(key, climate.lagMs);
     if (earlier.length === 0) return present;
-    const back = choices.drawn(`${name}.lag`, (random) => (random.chance(climate.lags) ? random.between(1, earlier.length) : 0));
+    const back = choices.drawn(`${name}.lag`, (random) =>
+      random.chance(climate.lags) ? random.between(1, earlier.length) : 0,
+    );
     return back === 0 ? present : earlier[Math.min(back, earlier.length) - 1];
   }
 }

@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from '../../../../src/core/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../../src/core/store-port.ts';
-import { exactOf, plus, textOf as decimalText } from '../../kernel/decimal.ts';
+import { textOf as decimalText, exactOf, plus } from '../../kernel/decimal.ts';
 import { nameOf, numberOf, setOf, stableText, textOf } from '../../kernel/values.ts';
 
 /** One change of one item, as the stream shows it. */
@@ -90,6 +90,7 @@ export class LevelTable {
 /** Whether a condition holds for an item. */
 export function holds(condition: UpdateCondition, current: Item | undefined): boolean {
   if (condition.kind === 'none') return true;
+  if (condition.kind === 'absent') return current === undefined;
   if (condition.kind === 'holding') {
     return Object.entries(condition.texts).every(([name, texts]) =>
       texts.every((text) => setOf(current?.[name]).includes(text)),
