@@ -276,13 +276,13 @@ export type {
   WorkerSettings,
   WorkerStats,
 } from './projecting/worker/worker-types.ts';
+export type { ApplyStats } from './reconcile/context.ts';
+export type { EvictedViews } from './reconcile/evicted-views.ts';
 export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
-export type { ApplyStats } from './settle/context.ts';
-export type { EvictedViews } from './settle/evicted-views.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';

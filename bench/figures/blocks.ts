@@ -1,7 +1,7 @@
 import { PARTITION_GIGABYTES } from '../../packages/cost/monthly.ts';
 import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
-import { PAGE_CHILDREN } from '../../src/settle/fan-out.ts';
+import { PAGE_CHILDREN } from '../../src/reconcile/fan-out.ts';
 import { MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';

@@ -1,12 +1,12 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
+import type { ApplyStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
 import type { Data } from '../registry/data.ts';
 import { type Head, readDefinitions, readHead } from '../registry/head.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
-import type { ApplyStats } from '../settle/context.ts';
 import type { WalkPlace } from '../store/table-walk.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { type StepRun, seenKey, seenKeys } from './steps/step.ts';

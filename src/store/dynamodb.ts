@@ -34,6 +34,8 @@ import type {
   ScanSource,
   Store,
   TransactResult,
+  UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -58,6 +60,7 @@ import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { untilProcessed } from './unprocessed.ts';
+import { updateEach } from './update-each.ts';
 
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -160,7 +163,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const input: UpdateItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(update.key),
-      ...updateExpression(update),
+      ...updateExpression(update, this.table),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ReturnConsumedCapacity: 'TOTAL',
     };
@@ -173,11 +176,15 @@ export class DynamoDBStore implements Store, ScanSource {
     }
   }
 
+  async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
+    return await updateEach(updates, (update) => this.update(update), options);
+  }
+
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
     try {
       const output = await this.calls.call('TransactWriteItems', {
         TransactItems: updates.map((update) => ({
-          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
         })),
         // Sent again after an answer that was lost, it is made once.
         ClientRequestToken: globalThis.crypto.randomUUID(),
@@ -258,7 +265,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const sent = withClassifiedErrors(() => this.calls.call('Query', nativeQueryInput(this.table, request)));
+    // Each page of a native list has a budget, also where the caller asks for no units.
+    const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
     });
@@ -306,7 +314,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
+/** The same store, whose calls do not ask DynamoDB for units, except for `queryNative`: those in its results are 0. Another kind of store as it is. */
 export function withoutUnits(store: Store): Store {
   // A proxy of the store, or another replacement of its calls, stays in force.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;

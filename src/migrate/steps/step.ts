@@ -1,10 +1,10 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import type { ApplyStats } from '../../reconcile/context.ts';
 import type { Defined, Definitions } from '../../registry/definition.ts';
 import type { Registry, TableIdentity } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import type { ApplyStats } from '../../settle/context.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
 

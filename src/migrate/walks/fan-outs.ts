@@ -2,9 +2,9 @@ import pMap from 'p-map';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
+import { type ApplyContext, epochSeconds } from '../../reconcile/context.ts';
+import { reconcile } from '../../reconcile/reconcile.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
-import { type ApplyContext, epochSeconds } from '../../settle/context.ts';
-import { reconcile } from '../../settle/reconcile.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /** The values that ending fan-outs needs. */

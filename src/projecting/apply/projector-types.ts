@@ -3,9 +3,9 @@ import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { EdgeloomError } from '../../foundation/errors.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
+import type { ApplyStats } from '../../reconcile/context.ts';
+import type { EvictedViews } from '../../reconcile/evicted-views.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import type { ApplyStats } from '../../settle/context.ts';
-import type { EvictedViews } from '../../settle/evicted-views.ts';
 
 /** Options of a projector. */
 export interface ProjectorOptions extends TelemetryOption {

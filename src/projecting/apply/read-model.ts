@@ -2,9 +2,9 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
+import { retryingWithin } from '../../reconcile/context.ts';
 import type { Rebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { retryingWithin } from '../../settle/context.ts';
 
 /** Codes of errors that waiting does not help against. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);

@@ -27,18 +27,18 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { newestRebuild } from '../../registry/rebuilt.ts';
-import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import {
   type ApplyContext,
   type ApplyStats,
   OutOfTimeError,
   retryingWithin,
   updateItem,
-} from '../../settle/context.ts';
-import { applyFanOutUnit, restartFanOut } from '../../settle/fan-out.ts';
-import { reconcileIndexItem } from '../../settle/index-item.ts';
-import { reconcileView, reconcileViewParts } from '../../settle/view.ts';
+} from '../../reconcile/context.ts';
+import { applyFanOutUnit, restartFanOut } from '../../reconcile/fan-out.ts';
+import { reconcileIndexItem } from '../../reconcile/index-item.ts';
+import { reconcileView, reconcileViewParts } from '../../reconcile/view.ts';
+import { newestRebuild } from '../../registry/rebuilt.ts';
+import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { repairOf } from './repairs.ts';
 

@@ -6,10 +6,16 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { removeAlien } from '../../reconcile/alien.ts';
+import {
+  type ApplyContext,
+  type ApplyStats,
+  epochSeconds,
+  OutOfTimeError,
+  updateItem,
+} from '../../reconcile/context.ts';
+import { repairForm } from '../../reconcile/form.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { removeAlien } from '../../settle/alien.ts';
-import { type ApplyContext, type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../../settle/context.ts';
-import { repairForm } from '../../settle/form.ts';
 import type { StreamLabel } from '../../stream/stream-label.ts';
 import { repairOf } from './repairs.ts';
 

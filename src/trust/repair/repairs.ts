@@ -3,16 +3,16 @@ import { edgeOfPart } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { deleteItem } from '../../settle/alien.ts';
-import type { ApplyContext } from '../../settle/context.ts';
-import { reconcileCount } from '../../settle/count.ts';
-import { restartFanOut } from '../../settle/fan-out.ts';
-import { reconcileIndexItemByKey } from '../../settle/named-index-item.ts';
-import { placeValuesWithoutRoom } from '../../settle/others.ts';
-import { NO_WATERMARK } from '../../settle/repair.ts';
-import { reconcileReverseItem } from '../../settle/reverse-item.ts';
-import { reconcileTotalEntry } from '../../settle/total-entry.ts';
-import { reconcileViewParts } from '../../settle/view.ts';
+import { deleteItem } from '../../reconcile/alien.ts';
+import type { ApplyContext } from '../../reconcile/context.ts';
+import { reconcileCount } from '../../reconcile/count.ts';
+import { restartFanOut } from '../../reconcile/fan-out.ts';
+import { reconcileIndexItemByKey } from '../../reconcile/named-index-item.ts';
+import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
+import { NO_WATERMARK } from '../../reconcile/repair.ts';
+import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
+import { reconcileTotalEntry } from '../../reconcile/total-entry.ts';
+import { reconcileViewParts } from '../../reconcile/view.ts';
 
 /** The repair of a kind of derived item. */
 export interface ItemRepair {

@@ -2,7 +2,7 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { isContinuationKey } from '../../../../src/core/plan/stream-filter.ts';
-import { EvictedViews } from '../../../../src/settle/evicted-views.ts';
+import { EvictedViews } from '../../../../src/reconcile/evicted-views.ts';
 import { type ItemChange, MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { Agenda } from '../../kernel/agenda.ts';
 import type { Choices } from '../../kernel/choices.ts';
