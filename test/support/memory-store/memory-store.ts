@@ -31,7 +31,7 @@ import {
   type WriteManyResult,
   type WriteResult,
 } from '../../../src/core/store-port.ts';
-import { updateEach } from '../../../src/store/update-each.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
