@@ -271,7 +271,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const sent = withClassifiedErrors(() => this.calls.call('Query', nativeQueryInput(this.table, request)));
+    // Each page of a native list has a budget, also where the caller asks for no units.
+    const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
     });
@@ -319,7 +320,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
+/** The same store, whose calls do not ask DynamoDB for units, except for `queryNative`: those in its results are 0. Another kind of store as it is. */
 export function withoutUnits(store: Store): Store {
   // A proxy of the store, or another replacement of its calls, stays in force.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
