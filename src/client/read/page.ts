@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
-import { bindingOf, levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
+import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
@@ -72,10 +72,9 @@ export async function readPage(
     throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
   const plan = pagePlan(context.graph, edgeType, options);
-  const boundTo = ['page', options.with && bindingOf(plan.levels)];
   const query = resolveInboundQuery(context, edgeType, target, options);
   const own = await readRelevantOwnWrites(context, () => true);
-  const { read, cursor, calls } = await readRows(context, query, options, { plan, boundTo, own });
+  const { read, cursor, calls } = await readRows(context, query, options, { plan, own });
   const levels =
     plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
   const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
@@ -98,8 +97,6 @@ function rowsOf(nodes: readonly View[]): AnyPageNode[] {
 /** What the rows of a page are read for. */
 interface RowsAsked {
   plan: PagePlan;
-  /** What the cursor belongs to besides the list. */
-  boundTo: readonly unknown[];
   own: OwnWrites;
 }
 
@@ -114,7 +111,7 @@ async function readRows(
   context: ReadContext,
   query: ResolvedInbound,
   options: PageOptions,
-  { plan, boundTo, own }: RowsAsked,
+  { plan, own }: RowsAsked,
 ): Promise<{ read: NodesRead; cursor: string | undefined; calls: number }> {
   const { spending } = context;
   const limit = checkLimit(options.limit);
@@ -141,7 +138,7 @@ async function readRows(
       context,
       { ...query, maxRcu: bounds.maxRcu },
       { ...options, cursor, limit: bounds.limit },
-      boundTo,
+      'page',
       own,
     );
     const rows = gathered.items;

@@ -261,7 +261,7 @@ class LevelWalk {
     // A page takes a look at each of its partitions.
     if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
       return { found: [], isWhole: false, calls: 0 };
-    const { gathered, cursor } = await gatherInbound(context, query, asked, [], this.own);
+    const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
     const found = gathered.items.map((item): EdgeResult => {
       return {
         source: sourceOf(context, item),
