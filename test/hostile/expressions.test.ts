@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../src/core/items/attribute-value.ts';
 import { encodeDate, MAX_DATE_CHARACTERS } from '../../src/core/items/dates.ts';
-import { encodeString, MAX_FOLDED_CHARACTERS } from '../../src/core/items/encoding.ts';
+import { encodeString } from '../../src/core/items/encoding.ts';
+import { FOLDED, MAX_FOLDED_CHARACTERS } from '../../src/core/items/folding.ts';
+import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { sources } from '../support/sources.ts';
 
 /**
@@ -106,13 +108,13 @@ describe('a text that is longer than any that is wanted', () => {
       return normalize.call(this, form);
     };
     try {
-      expect(() => encodeString(accents, true)).toThrow(`may have ${MAX_FOLDED_CHARACTERS}`);
-      expect(encodeString('\uff34erui', true)).toBe('terui');
+      expect(() => encodeString(accents, FOLDED)).toThrow(`may have ${MAX_FOLDED_CHARACTERS}`);
+      expect(encodeString('\uff34erui', FOLDED)).toBe('terui');
     } finally {
       String.prototype.normalize = normalize;
     }
     expect(longest).toBeLessThanOrEqual(MAX_FOLDED_CHARACTERS);
-    expect(encodeString(accents, false)).toBe(accents);
+    expect(encodeString(accents, AS_WRITTEN)).toBe(accents);
   });
 
   it('keeps every fraction that it has room for', () => {

@@ -61,7 +61,7 @@ export function operations(): string[] {
   const model = compiled(input);
   const { store } = memoryRig(model);
   const reader = library.createReader(model, { store });
-  const transaction = new TransactionBuilder(model, { store, wait: async () => undefined });
+  const transaction = new TransactionBuilder({ graph: model, store, now: Date.now, wait: async () => undefined });
   const session = Object.getOwnPropertyNames(library.Session.prototype);
   const functions = Object.entries({ ...library, ...admin, ...feed }).filter(
     ([, value]) => typeof value === 'function',
@@ -108,7 +108,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
   'command:watch': 'As reader.watch.',
   'command:drill': 'It tries the alarms of a stack, whatever the model says.',
-  'command:mirror': 'As createMirror.',
+  'command:mirror': 'As createSources.',
   'command:init': 'It makes the files of a project; the model is a fixed one.',
   'library:startFeed': 'Reads the stream for watch: a simulator of its own crashes it, and moves the shards under it.',
   'library:watchHandler': 'It sends the events of watch to a browser.',
@@ -125,14 +125,14 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'wrong.misplaced': 'As a shape.',
   'wrong.unregistered': 'As a shape.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
-  'library:createMirror': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
-  'library:sourceTable': 'As createMirror.',
-  'library:importLines': 'As createMirror.',
-  'library:mappedNode': 'As createMirror.',
-  'library:mappedEdge': 'As createMirror.',
+  'library:createSources': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
+  'library:sourceTable': 'As createSources.',
+  'library:defineSource': 'As createSources.',
+  'library:mappedNode': 'As createSources.',
+  'library:mappedEdge': 'As createSources.',
   'library:nodeItem': 'It checks and makes keys as writer.putNode does.',
   'library:edgeItem': 'As nodeItem.',
-  'library:mapped': 'As createMirror.',
+  'library:mapped': 'As createSources.',
   'library:fromElectroDB':
     'It makes base items of those of another table, whose tables `test/support/foreign-tables` has.',
   'library:fromOneTable': 'As fromElectroDB.',

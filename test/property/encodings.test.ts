@@ -13,6 +13,7 @@ import {
   lowestSortKeyOfValue,
   TARGET_SORT_KEY,
 } from '../../src/core/items/encoding.ts';
+import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
 import { anyText } from '../support/texts.ts';
 
@@ -116,7 +117,7 @@ describe('encodings keep order', () => {
           const [one, two] = [left[i], right[i]];
           wanted = one === undefined ? -1 : two === undefined ? 1 : sign(compareKeys(one, two));
         }
-        const keyOf = (segments: string[], of: string) => indexSortKey(encodePath(segments, false), of);
+        const keyOf = (segments: string[], of: string) => indexSortKey(encodePath(segments, AS_WRITTEN), of);
         const order = compareKeys(keyOf(left, leftSource), keyOf(right, rightSource));
         expect(sign(order)).toBe(wanted || sign(compareKeys(leftSource, rightSource)));
       }),
@@ -128,11 +129,11 @@ describe('encodings keep order', () => {
     const path = fc.array(value, { maxLength: 3 });
     fc.assert(
       fc.property(path, path, source, (whole, start, from) => {
-        const key = indexSortKey(encodePath(whole, false), from);
+        const key = indexSortKey(encodePath(whole, AS_WRITTEN), from);
         const begins = start.length <= whole.length && start.every((segment, i) => segment === whole[i]);
-        expect(key.startsWith(escapeValue(encodePath(start, false)))).toBe(begins);
+        expect(key.startsWith(escapeValue(encodePath(start, AS_WRITTEN)))).toBe(begins);
         for (let levels = 0; levels <= whole.length; levels++) {
-          expect(key.startsWith(escapeValue(encodePath(whole.slice(0, levels), false)))).toBe(true);
+          expect(key.startsWith(escapeValue(encodePath(whole.slice(0, levels), AS_WRITTEN)))).toBe(true);
         }
       }),
       RUNS,

@@ -7,6 +7,7 @@ import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/core/items/key-forms.ts';
 import { toPlainItem } from '../../src/core/items/plain.ts';
 import { shardOf } from '../../src/core/items/shard.ts';
+import { AS_WRITTEN, type TextForm } from '../../src/core/items/text-form.ts';
 import type {
   AttributeOrder,
   CompiledModel,
@@ -20,6 +21,7 @@ import type {
   SearchOrder,
   TotalSettings,
 } from '../../src/core/model/compiled.ts';
+import { textFormOf } from '../../src/core/model/options/option-tables.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
@@ -216,16 +218,16 @@ function attempt<T>(run: () => T): T | undefined {
 }
 
 /** What an order sorts a base item by: the encoded text and the original value; undefined where it has none. */
-function ordered(base: Base, order: SearchOrder, fold: boolean): { text: string; value: AttributeValue } | undefined {
+function ordered(base: Base, order: SearchOrder, form: TextForm): { text: string; value: AttributeValue } | undefined {
   if (order.kind === 'derive') {
     const computed = compute(base, order.compute);
     if (computed === undefined) return undefined;
-    return { text: encodeValue({ S: computed }, 'string', fold), value: { S: computed } };
+    return { text: encodeValue({ S: computed }, 'string', form), value: { S: computed } };
   }
-  if (order.kind === 'path') return orderedPath(base, order.attributes, fold);
+  if (order.kind === 'path') return orderedPath(base, order.attributes, form);
   const value = attributeOf(base.item, order.attribute);
   if (value === undefined) return undefined;
-  if (order.kind === 'attribute') return { text: encodeValue(value, order.type, fold), value };
+  if (order.kind === 'attribute') return { text: encodeValue(value, order.type, form), value };
   const label = text(value);
   const weight = label === undefined ? undefined : order.weights.get(label);
   if (weight === undefined) throw new Underivable();
@@ -235,7 +237,7 @@ function ordered(base: Base, order: SearchOrder, fold: boolean): { text: string;
 /** What an order sorts an edge by: of the edge, of its source node, or of both, up to the first that is absent. */
 function orderedEdge(base: Base, node: Base | undefined, order: EdgeOrderModel): string | undefined {
   const one = (part: AttributeOrder | DeriveModel, of: Base | undefined): string | undefined =>
-    of && ordered(of, part, false)?.text;
+    of && ordered(of, part, AS_WRITTEN)?.text;
   if (order.kind === 'source') return one(order.order, node);
   if (order.kind !== 'parts') return one(order, base);
   const texts: string[] = [];
@@ -246,14 +248,14 @@ function orderedEdge(base: Base, node: Base | undefined, order: EdgeOrderModel):
     isOver ||= value === undefined;
     if (!isOver) texts.push(value!);
   }
-  return texts.length === 0 ? undefined : encodePath(texts, false);
+  return texts.length === 0 ? undefined : encodePath(texts, AS_WRITTEN);
 }
 
 /** The segments up to the first that is absent. */
 function orderedPath(
   base: Base,
   attributes: readonly string[],
-  fold: boolean,
+  form: TextForm,
 ): { text: string; value: AttributeValue } | undefined {
   const all = attributes.map((attribute) => attributeOf(base.item, attribute));
   const hole = all.indexOf(undefined);
@@ -261,7 +263,7 @@ function orderedPath(
   const segments = values.map(text);
   if (segments.length === 0) return undefined;
   if (!segments.every((segment) => segment !== undefined)) throw new Underivable();
-  return { text: encodePath(segments, fold), value: { L: values } };
+  return { text: encodePath(segments, form), value: { L: values } };
 }
 
 function compute(base: Base, run: DeriveModel['compute']): string | undefined {
@@ -283,11 +285,11 @@ function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
   const items = attempt(() => {
     const found: [string, Item][] = [];
     if (!search.multiValue) {
-      const value = ordered(base, order, Boolean(search.caseInsensitive));
+      const value = ordered(base, order, textFormOf(search));
       if (value !== undefined) found.push([keyOf(searchKey), searchItem(base, search, value)]);
     } else if (order.kind === 'attribute') {
       for (const value of entries(attributeOf(base.item, order.attribute))) {
-        const encoded = encodeValue(value, order.type, Boolean(search.caseInsensitive));
+        const encoded = encodeValue(value, order.type, textFormOf(search));
         found.push([
           keyOf((name) => searchValueKey(name, encoded)),
           searchItem(base, search, { text: encoded, value }),
@@ -366,7 +368,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
     items.set(edgeIndexKey(base.sortKey, 'expires'), {
       gsi0pk: { S: `expires/${edge.type}-#${shardOf(base.source, 8, 'fnv1a')}` },
       gsi0sk: {
-        S: `${encodeValue(end, 'number', false)}\0${createHash('sha256').update(name).digest('hex').slice(0, 32).toUpperCase()}`,
+        S: `${encodeValue(end, 'number', AS_WRITTEN)}\0${createHash('sha256').update(name).digest('hex').slice(0, 32).toUpperCase()}`,
       },
       attributes: { M: { '~ends': end } },
     });
@@ -430,7 +432,7 @@ function addToTotal(wanted: Wanted, name: string, ledger: Item): void {
 function partitionOf(base: Base, node: Base | undefined, { partition }: InboundModel): string | undefined {
   const of = partition?.of === 'source' ? node : base;
   const value = partition && of && attributeOf(of.item, partition.attribute);
-  return value && encodeValue(value, 'string', false);
+  return value && encodeValue(value, 'string', AS_WRITTEN);
 }
 
 /** A node in the index partitions of the edge types that enter it and include their target. */

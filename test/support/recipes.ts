@@ -39,9 +39,9 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/core/kinds/parts/search-items.ts': [
       [
-        '    return { search, encode: orderEncoder(search.order, Boolean(search.caseInsensitive), purpose), purpose };',
-        `    const encode = orderEncoder(search.order, Boolean(search.caseInsensitive), purpose);
-    return { search, encode: (subject) => asSearched(search, encode(subject)), purpose };`,
+        '    return { search, form, encode: orderEncoder(search.order, form, purpose), purpose };',
+        `    const encode = orderEncoder(search.order, form, purpose);
+    return { search, form, encode: (subject) => asSearched(search, encode(subject)), purpose };`,
       ],
       [
         "/**\n * Makes a node's only item in the searches",

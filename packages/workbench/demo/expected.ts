@@ -67,7 +67,7 @@ export class ExpectedWorld {
 
   /** The airports whose folded name begins with a prefix, by folded name, then id. */
   airportsNamed(prefix: string): Airport[] {
-    const foldedName = (name: string): string => foldText(name, true);
+    const foldedName = (name: string): string => foldText(name);
     return [...this.airports.values()]
       .filter(({ name }) => foldedName(name).startsWith(foldedName(prefix)))
       .sort(

@@ -134,7 +134,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
  */
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
-  const names = [...expected.airports.values()].map(({ name }) => foldText(name, true));
+  const names = [...expected.airports.values()].map(({ name }) => foldText(name));
   const hottestShare = (hash: HashName): number => {
     const counts = new Map<number, number>();
     for (const name of names) counts.set(shardOf(name, 200, hash), (counts.get(shardOf(name, 200, hash)) ?? 0) + 1);

@@ -1,8 +1,8 @@
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
 import { encodeDate } from './dates.ts';
 import { describe } from './describe.ts';
-import { EncodingError, TooLongError } from './encoding-error.ts';
-import { foldText } from './folding.ts';
+import { EncodingError } from './encoding-error.ts';
+import type { TextForm } from './text-form.ts';
 
 /**
  * Encodings of values into index sort keys: the order of the UTF-8 bytes is the order of the values.
@@ -10,21 +10,16 @@ import { foldText } from './folding.ts';
 
 /** The value types that an order may have. */
 export type ValueType = 'string' | 'number' | 'date';
-/**
- * Characters (UTF-16 units) of a text that is folded. Folding makes at least one byte of two of them, and an index key
- * has 1,024: a longer text is refused before it is folded.
- */
-export const MAX_FOLDED_CHARACTERS = 2048;
 
-/** Encodes an attribute value for a sort key. Throws `EncodingError` where it is not of the declared type. */
-export function encodeValue(value: AttributeValue, type: ValueType, fold: boolean): string {
+/** Encodes an attribute value for a sort key, a text in the form. Throws `EncodingError` where it is not of the declared type. */
+export function encodeValue(value: AttributeValue, type: ValueType, form: TextForm): string {
   if (type === 'number') {
     if ('N' in value) return encodeNumber(value.N);
     throw wrongTypeError('a number', value);
   }
   if (!('S' in value)) throw wrongTypeError(type === 'date' ? 'an ISO 8601 date in a string' : 'a string', value);
   if (type === 'date') return encodeDate(value.S);
-  return encodeString(value.S, fold);
+  return encodeString(value.S, form);
 }
 
 function wrongTypeError(wanted: string, value: AttributeValue): EncodingError {
@@ -49,11 +44,10 @@ export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
 }
 
-/** Encodes a text; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
-export function encodeString(text: string, fold: boolean): string {
+/** Encodes a text in the form; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
+export function encodeString(text: string, form: TextForm): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
-  if (fold && text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
-  return foldText(text, fold);
+  return form(text);
 }
 
 /** Tells whether a text has no lone surrogates. */
@@ -151,8 +145,8 @@ const SEGMENT_ESCAPE = '\u0002';
  * Encodes a path, or the beginning of one: its segments, each with an end, so that `San` is no beginning of `San Jose`.
  * Throws `EncodingError` for a segment that is no valid Unicode.
  */
-export function encodePath(segments: readonly string[], fold: boolean): string {
-  return segments.map((segment) => escapeSegment(encodeString(segment, fold)) + SEGMENT_END).join('');
+export function encodePath(segments: readonly string[], form: TextForm): string {
+  return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
 }
 
 /** Replaces a character by the escape and a letter, which sort as the character did: after the end, before the rest. */

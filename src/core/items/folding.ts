@@ -5,10 +5,16 @@
  * a text folds to a prefix of its fold. For this reason marks keep the order in which they are written, and `ß`, `SS` and `ss` are equal.
  */
 
+import { TooLongError } from './encoding-error.ts';
+import type { TextForm } from './text-form.ts';
+
 /** The version of the folding. The definition of a search has it, so that a migration rebuilds the searches that another one folded. */
 export const FOLDING = 2;
-/** A search's folding; false: its texts stay as they are. */
-export type Folding = false | typeof FOLDING;
+/**
+ * Characters (UTF-16 units) of a text that is folded. Folding makes at least one byte of two of them, and an index key
+ * has 1,024: a longer text is refused before it is folded.
+ */
+export const MAX_FOLDED_CHARACTERS = 2048;
 
 /** Every code point but the ASCII ones that are folded already. */
 const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
@@ -16,9 +22,15 @@ const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
-/** Folds a text where asked. */
-export function foldText(text: string, fold: boolean): string {
-  return fold ? text.replace(UNFOLDED, foldOf) : text;
+/** Folded texts. Throws `TooLongError` for one that no key holds. */
+export const FOLDED: TextForm = (text) => {
+  if (text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
+  return foldText(text);
+};
+
+/** Folds a text of any length. */
+export function foldText(text: string): string {
+  return text.replace(UNFOLDED, foldOf);
 }
 
 function foldOf(codePoint: string): string {

@@ -10,6 +10,7 @@ import {
 import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
 import { hash128, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';
@@ -134,7 +135,7 @@ function startRow(table: TableNames, index: NativeIndex, startKey: Item, names: 
 function textOf({ name: indexName, attribute, type }: NativeIndex, name: string, value: AttributeValue): string {
   if (name === attribute && type === 'N') {
     if (numberOf(value) === undefined) throw refused(`${name}, a key of index ${indexName}, is no number`);
-    return encodeValue(value, 'number', false);
+    return encodeValue(value, 'number', AS_WRITTEN);
   }
   const text = stringOf(value);
   if (text === undefined) throw refused(`${name}, a key of index ${indexName}, is no text`);

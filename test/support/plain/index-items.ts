@@ -8,6 +8,7 @@ import {
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/core/items/derived-item.ts';
 import { indexSortKey, typeName } from '../../../src/core/items/encoding.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import type {
   InboundItem,
   InboundModel,
@@ -16,6 +17,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../../src/core/model/compiled.ts';
+import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import { isHashedInKey, type OrderPlaces } from '../../../src/core/model/projection/index-places.ts';
 import type { SearchPlaces } from '../../../src/core/model/projection/places.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
@@ -60,7 +62,7 @@ function addOrderKeys(
   within: string | undefined,
 ): boolean {
   const purpose = `order ${order.name} of ${subject.context.type}`;
-  const encoded = encodeOrder(order.order, subject, false, purpose);
+  const encoded = encodeOrder(order.order, subject, AS_WRITTEN, purpose);
   if (encoded === undefined) return false;
   const partition = order.places.partition(sortKey, encoded.text, subject.source, within);
   addIndexKeys(item, order.index, { partition, places: order.places }, encoded, subject.source, purpose);
@@ -78,7 +80,7 @@ export function sharedSearchItem(
   for (const search of searches) {
     const purpose = `search ${search.indexPartition}`;
     const isIn = part(problems, () => {
-      const encoded = encodeOrder(search.order, subject, Boolean(search.caseInsensitive), purpose);
+      const encoded = encodeOrder(search.order, subject, textFormOf(search), purpose);
       return encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose);
     });
     if (isIn === true) indexed = true;
@@ -125,7 +127,7 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encode(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
+  return values.map((entry) => encode(entry, type, textFormOf(search), purpose, attribute));
 }
 
 /** Adds a search's two keys and its value; says whether the search applies. */
@@ -154,7 +156,7 @@ function withShortText(encoded: Encoded, source: string): Encoded {
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
   if (value === undefined) return undefined;
-  return encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
+  return encode(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
 /** An index partition, with the places that it is one of. */

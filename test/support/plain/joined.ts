@@ -1,5 +1,6 @@
 import { canonicalText, type Item, setOwn } from '../../../src/core/items/attribute-value.ts';
 import { encodePath } from '../../../src/core/items/encoding.ts';
+import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import { classifyBaseItem } from '../../../src/core/model/base-item.ts';
 import type {
   CompiledModel,
@@ -62,7 +63,7 @@ export function givenBy(
       partsOf(order).map((one) =>
         textOf((one.kind === 'source') === (side === 'source'), (image) => {
           const purpose = `order ${name} of ${type}`;
-          const encoded = encodeOrder(one.kind === 'source' ? one.order : one, image, false, purpose);
+          const encoded = encodeOrder(one.kind === 'source' ? one.order : one, image, AS_WRITTEN, purpose);
           // A text that no key has room for is a mistake of its own side.
           if (encoded !== undefined) fittingSortKey(encoded, image.source, purpose);
           return encoded?.text;
@@ -164,5 +165,5 @@ function attributesIn(order: InboundItem['orders'][number]['order'], texts: read
 function pathOf(texts: readonly GivenText[]): string | undefined {
   const hole = texts.indexOf(undefined);
   const leading = (hole < 0 ? texts : texts.slice(0, hole)) as string[];
-  return leading.length === 0 ? undefined : encodePath(leading, false);
+  return leading.length === 0 ? undefined : encodePath(leading, AS_WRITTEN);
 }

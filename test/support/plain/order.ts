@@ -2,6 +2,7 @@ import { type AttributeValue, stringOf } from '../../../src/core/items/attribute
 import { describe } from '../../../src/core/items/describe.ts';
 import { encodePath, encodeValue, type ValueType } from '../../../src/core/items/encoding.ts';
 import { EncodingError, TooLongError } from '../../../src/core/items/encoding-error.ts';
+import { AS_WRITTEN, type TextForm } from '../../../src/core/items/text-form.ts';
 import type { OrderModel, OrderPart } from '../../../src/core/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
@@ -13,19 +14,19 @@ export interface Encoded {
 }
 
 /** Encodes what an order takes from an image; undefined where the image leaves the order out. */
-export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, purpose: string): Encoded | undefined {
+export function encodeOrder(order: OrderModel, subject: Subject, form: TextForm, purpose: string): Encoded | undefined {
   if (order.kind === 'derive') {
     const text = subject.compute(order.compute, purpose);
-    return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
+    return text === undefined ? undefined : encode({ S: text }, 'string', form, purpose);
   }
-  if (order.kind === 'path') return encodeAttributePath(order.attributes, subject, fold, purpose);
+  if (order.kind === 'path') return encodeAttributePath(order.attributes, subject, form, purpose);
   if (order.kind === 'parts') return encodeParts(order.parts, subject, purpose);
   // A value of the source node is none of this image.
   if (order.kind === 'source') return undefined;
   const value = subject.attribute(order.attribute);
   if (value === undefined) return undefined;
-  if (order.kind === 'attribute') return encode(value, order.type, fold, purpose, order.attribute);
-  const label = encode(value, 'string', false, purpose, order.attribute);
+  if (order.kind === 'attribute') return encode(value, order.type, form, purpose, order.attribute);
+  const label = encode(value, 'string', AS_WRITTEN, purpose, order.attribute);
   const weight = order.weights.get(label.text);
   if (weight === undefined) {
     const declared = [...order.weights.keys()].join(', ');
@@ -39,7 +40,7 @@ function encodeParts(parts: readonly OrderPart[], subject: Subject, purpose: str
   const found: Encoded[] = [];
   let hasHole = false;
   for (const part of parts) {
-    const encoded = encodeOrder(part, subject, false, purpose);
+    const encoded = encodeOrder(part, subject, AS_WRITTEN, purpose);
     if (encoded === undefined) hasHole = true;
     else if (!hasHole) found.push(encoded);
   }
@@ -48,7 +49,7 @@ function encodeParts(parts: readonly OrderPart[], subject: Subject, purpose: str
   return {
     text: encodePath(
       found.map(({ text }) => text),
-      false,
+      AS_WRITTEN,
     ),
     value: { L: found.map(({ value }) => value) },
     attribute: names.length === 0 ? undefined : names.join(', '),
@@ -62,7 +63,7 @@ function encodeParts(parts: readonly OrderPart[], subject: Subject, purpose: str
 function encodeAttributePath(
   attributes: readonly string[],
   subject: Subject,
-  fold: boolean,
+  form: TextForm,
   purpose: string,
 ): Encoded | undefined {
   const values: AttributeValue[] = [];
@@ -71,13 +72,13 @@ function encodeAttributePath(
     const value = subject.attribute(attribute);
     if (value === undefined) break;
     // Folded with the whole path below; this tells whether it is a text that can be, and names the attribute where it is not.
-    encode(value, 'string', fold, purpose, attribute);
+    encode(value, 'string', form, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);
   }
   if (values.length === 0) return undefined;
   return {
-    text: encodePath(segments, fold),
+    text: encodePath(segments, form),
     value: { L: values },
     attribute: attributes.slice(0, values.length).join(', '),
   };
@@ -87,12 +88,12 @@ function encodeAttributePath(
 export function encode(
   value: AttributeValue,
   type: ValueType,
-  fold: boolean,
+  form: TextForm,
   purpose: string,
   attribute?: string,
 ): Encoded {
   try {
-    return { text: encodeValue(value, type, fold), value, attribute };
+    return { text: encodeValue(value, type, form), value, attribute };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;

@@ -12,7 +12,8 @@ import {
   lowestSortKeyOfValue,
 } from '../../../src/core/items/encoding.ts';
 import { EncodingError } from '../../../src/core/items/encoding-error.ts';
-import { foldText } from '../../../src/core/items/folding.ts';
+import { FOLDED, foldText } from '../../../src/core/items/folding.ts';
+import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 
 describe('numbers', () => {
   it('are the same text however they are written', () => {
@@ -97,15 +98,15 @@ describe('dates', () => {
 
 describe('strings', () => {
   it('stay as they are, or are folded', () => {
-    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', false)).toBe('Ｔerui Ⅳ');
-    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', true)).toBe('terui iv');
-    expect(foldText('e\u0301', true)).toBe(foldText('É', true));
-    expect(foldText('STRASSE', true)).toBe(foldText('Straße', true));
-    expect(foldText('οδοσ', true)).toBe(foldText('ΟΔΟΣ', true));
-    expect(foldText('ΟΔΟΣΣΕΑΣ', true).startsWith(foldText('ΟΔΟΣΣ', true))).toBe(true);
+    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', AS_WRITTEN)).toBe('Ｔerui Ⅳ');
+    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', FOLDED)).toBe('terui iv');
+    expect(foldText('e\u0301')).toBe(foldText('É'));
+    expect(foldText('STRASSE')).toBe(foldText('Straße'));
+    expect(foldText('οδοσ')).toBe(foldText('ΟΔΟΣ'));
+    expect(foldText('ΟΔΟΣΣΕΑΣ').startsWith(foldText('ΟΔΟΣΣ'))).toBe(true);
   });
   it('with a lone surrogate are refused', () => {
-    expect(() => encodeValue({ S: 'a\udc00' }, 'string', false)).toThrow('surrogate');
+    expect(() => encodeValue({ S: 'a\udc00' }, 'string', AS_WRITTEN)).toThrow('surrogate');
     expect(isWellFormed('\u{1F600}')).toBe(true);
     expect(isWellFormed('\ud83d')).toBe(false);
   });
@@ -122,7 +123,7 @@ describe('a value of another type than the order has is refused in words', () =>
     [{ B: new Uint8Array() }, 'string', 'should be a string, but is binary'],
     [{ M: {} }, 'date', 'should be an ISO 8601 date in a string, but is a map'],
     [{ L: [] }, 'string', 'should be a string, but is a list'],
-  ])('%j as %s', (value, type, reason) => expect(() => encodeValue(value, type, false)).toThrow(reason));
+  ])('%j as %s', (value, type, reason) => expect(() => encodeValue(value, type, AS_WRITTEN)).toThrow(reason));
 });
 
 describe('sort keys of index items', () => {

@@ -52,7 +52,7 @@ export function questionsOf(facts: ModelFacts, { airport, name, city }: Topic): 
 }
 
 function foldedText(text: unknown): string {
-  return foldText(String(text), true);
+  return foldText(String(text));
 }
 
 function isNode({ source, target }: BaseKey): boolean {

@@ -13,7 +13,7 @@ import {
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
 import { indexOfSearch } from '../../../core/model/native.ts';
-import { lineOfSearch } from '../../../core/model/options/option-tables.ts';
+import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
@@ -26,7 +26,7 @@ import {
   type ReadContext,
   refuseConsistent,
 } from '../request/context.ts';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   attributeArgument,
@@ -130,7 +130,7 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { index, partitions, range, hashed, reverse, where, accept, native } = resolveSearchQuery(
+  const { index, partitions, range, reverse, where, accept, native } = resolveSearchQuery(
     context,
     search,
     predicate,
@@ -141,11 +141,8 @@ export async function readSearch(
       graph.table.name,
       'search',
       search.indexPartition,
-      options.partition,
-      range.from ?? hashed?.hash,
-      range.to,
-      reverse,
-      ...whereBinding(where),
+      boundOptions(predicate),
+      boundOptions(options, { where: whereBinding(where) }),
     ],
     meaning: meaningOfSearch(graph, search),
   };
@@ -269,7 +266,7 @@ function resolveSearch(
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = {
     order: search.order,
-    caseInsensitive: Boolean(search.caseInsensitive),
+    form: textFormOf(search),
     name: `search ${search.indexPartition}`,
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);

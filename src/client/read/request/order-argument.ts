@@ -9,6 +9,7 @@ import {
 import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
+import { AS_WRITTEN, type TextForm } from '../../../core/items/text-form.ts';
 import type {
   AttributeOrder,
   DeriveModel,
@@ -39,22 +40,22 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
   return part.kind === 'source' ? part.order : part;
 }
 
-/** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
+/** An order with the form of its texts, and its name for messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
-  caseInsensitive: boolean;
+  form: TextForm;
   name: string;
 }
 
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
-  const { order, caseInsensitive: fold } = query;
+  const { order, form } = query;
   return withArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
-    if (order.kind === 'derive') return encodeValue(requireText(value), 'string', fold);
-    if (order.type === 'number') return encodeValue(requireNumber(value), 'number', false);
-    return encodeValue(requireText(value), order.type, fold);
+    if (order.kind === 'derive') return encodeValue(requireText(value), 'string', form);
+    if (order.type === 'number') return encodeValue(requireNumber(value), 'number', AS_WRITTEN);
+    return encodeValue(requireText(value), order.type, form);
   });
 }
 
@@ -65,10 +66,10 @@ export function attributeArgument(query: OrderOfQuery, value: OrderValue, argume
     if (order.kind === 'attribute' && order.type === 'number') {
       const number = requireNumber(value);
       // Throws for what is no number that DynamoDB takes.
-      encodeValue(number, 'number', false);
+      encodeValue(number, 'number', AS_WRITTEN);
       return { N: number.N.trim() };
     }
-    return { S: encodeString(requireText(value).S, false) };
+    return { S: encodeString(requireText(value).S, AS_WRITTEN) };
   });
 }
 
@@ -228,7 +229,7 @@ export function checkPartition(
   if (typeof partition !== 'string')
     throw invalid(`partition should be a text, but is ${describe(partition)}.`, `Give a value of ${attribute}.`);
   try {
-    return encodeString(partition, false);
+    return encodeString(partition, AS_WRITTEN);
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     throw invalid(`${asked}: partition ${error.message}.`, `Give a value of ${attribute}, as items have it.`);

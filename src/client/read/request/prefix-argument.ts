@@ -1,6 +1,7 @@
 import { encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
 import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
+import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { EdgeloomError } from '../../../foundation/errors.ts';
 import { type KeyRange, prefixRange } from './key-range.ts';
 import {
@@ -23,14 +24,14 @@ import {
 
 /** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
-  const { order, caseInsensitive: fold } = query;
+  const { order, form } = query;
   if (order.kind !== 'path') throw noPathError(query);
   return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
     if (path.length <= order.attributes.length)
       return encodePath(
         path.map((segment) => requireText(segment).S),
-        fold,
+        form,
       );
     throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
   });
@@ -84,13 +85,13 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     const ofPart = (i: number): OrderOfQuery => ({ ...query, order: order.parts[i]! });
     const leading = encodePath(
       path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
-      false,
+      AS_WRITTEN,
     );
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
     // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
-    const first = escapeValue(leading + encodePath([''], false));
+    const first = escapeValue(leading + encodePath([''], AS_WRITTEN));
     if (beginsWith !== undefined) {
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
       return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
@@ -104,7 +105,7 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
 
 /** A segment of a path, without its end. */
 function encodeSegment(text: string): string {
-  return encodePath([text], false).slice(0, -1);
+  return encodePath([text], AS_WRITTEN).slice(0, -1);
 }
 
 /** The lowest text of a value; of a rank, of all labels of its weight. */
@@ -120,7 +121,7 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
   const encoded = encodeArgument(query, value, 'between');
-  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], false);
+  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
 /** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */
@@ -133,7 +134,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
 
 /** The encoded form of the beginning of a value. */
 export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
-  const { order, caseInsensitive: fold } = query;
+  const { order, form } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
     const kind = order.kind === 'rank' ? 'a rank' : 'a number';
@@ -142,7 +143,7 @@ export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   return withArgumentError(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnlyError(order);
     const text = requireText(prefix).S;
-    if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
+    if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, form);
     if (beginsDate(text)) return text;
     throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
   });
@@ -153,7 +154,7 @@ function beginsDate(text: string): boolean {
   return DATE_ENDS.some((end) => {
     try {
       // The digit at the end keeps the zeros of a fraction, which an encoded date does not end with.
-      return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', false).startsWith(text);
+      return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', AS_WRITTEN).startsWith(text);
     } catch (error) {
       if (error instanceof EncodingError) return false;
       throw error;

@@ -10,6 +10,7 @@ import { describe } from '../../items/describe.ts';
 import { encodePath, encodeValue, escapeValue, sortKeyOfEscaped, type ValueType } from '../../items/encoding.ts';
 import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import {
   type AttributeOrder,
   type DeriveModel,
@@ -55,7 +56,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
         const purpose = `order ${order.name} of ${edge.type}`;
         return {
           order,
-          encode: order.places.isDue ? endEncoder(purpose) : orderEncoder(order.order, false, purpose),
+          encode: order.places.isDue ? endEncoder(purpose) : orderEncoder(order.order, AS_WRITTEN, purpose),
           purpose,
         };
       }),
@@ -65,7 +66,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
 
 /** The encoder of a due-list. A value that says no time is no mistake: the edge does not end. */
 function endEncoder(purpose: string): OrderEncoder {
-  return ({ end }) => end && encodeForOrder(end, 'number', false, purpose);
+  return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
 /** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
@@ -112,7 +113,7 @@ export function inboundItem(
 /** The text of the attribute that an index partition names; undefined if the item lacks it. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
-  return value && encodeForOrder(value, 'string', false, `the partition of ${purpose}`, attribute).text;
+  return value && encodeForOrder(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
 /** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */
@@ -201,13 +202,13 @@ export type OrderEncoder = (subject: Subject) => Encoded | undefined;
  * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in its problems. Values of an edge's
  * source node count as absent here: see joined-items.ts.
  */
-export function orderEncoder(order: OrderModel, fold: boolean, purpose: string): OrderEncoder {
+export function orderEncoder(order: OrderModel, form: TextForm, purpose: string): OrderEncoder {
   if (order.kind === 'path') {
-    return (subject) => encodeAttributePath(order.attributes, subject, fold, purpose);
+    return (subject) => encodeAttributePath(order.attributes, subject, form, purpose);
   }
   if (order.kind === 'source') return () => undefined;
-  if (order.kind !== 'parts') return valueEncoder(order, fold, purpose);
-  const encoders = order.parts.map((part) => orderEncoder(part, false, purpose));
+  if (order.kind !== 'parts') return valueEncoder(order, form, purpose);
+  const encoders = order.parts.map((part) => orderEncoder(part, AS_WRITTEN, purpose));
   return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
@@ -219,25 +220,25 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
   const named = values.flatMap(({ attribute }) => (attribute === undefined ? [] : [attribute]));
   const path = encodePath(
     values.map(({ text }) => text),
-    false,
+    AS_WRITTEN,
   );
   const list = { L: values.map(({ value }) => value) };
   return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
 }
 
 /** Makes the encoder of one value. */
-export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean, purpose: string): OrderEncoder {
+export function valueEncoder(order: AttributeOrder | DeriveModel, form: TextForm, purpose: string): OrderEncoder {
   if (order.kind === 'derive') {
     return (subject) => {
       const text = subject.computeText(order.compute, purpose);
-      return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', fold, purpose);
+      return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', form, purpose);
     };
   }
   if (order.kind === 'rank') return rankEncoder(order, purpose);
   const { attribute, type } = order;
   return (subject) => {
     const value = subject.attribute(attribute);
-    return value === undefined ? undefined : encodeForOrder(value, type, fold, purpose, attribute);
+    return value === undefined ? undefined : encodeForOrder(value, type, form, purpose, attribute);
   };
 }
 
@@ -252,7 +253,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
     // A value that is no text gets its own error first.
-    const label = encodeForOrder(value, 'string', false, purpose, attribute);
+    const label = encodeForOrder(value, 'string', AS_WRITTEN, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
     throw new PartError('undeclared-label', message, attribute);
@@ -265,7 +266,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
 function encodeAttributePath(
   attributes: readonly string[],
   subject: Subject,
-  fold: boolean,
+  form: TextForm,
   purpose: string,
 ): Encoded | undefined {
   const values: AttributeValue[] = [];
@@ -273,25 +274,25 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // The whole path is folded below. This call only checks the value, and names the attribute if it is no text.
-    encodeForOrder(value, 'string', fold, purpose, attribute);
+    // The whole path takes its form below. This call only checks the value, and names the attribute if it is no text.
+    encodeForOrder(value, 'string', form, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);
   }
   if (values.length === 0) return undefined;
-  return encodedText(encodePath(segments, fold), { L: values }, attributes.slice(0, values.length).join(', '));
+  return encodedText(encodePath(segments, form), { L: values }, attributes.slice(0, values.length).join(', '));
 }
 
 /** Encodes a value; `purpose` completes "needed for ..." in the error. */
 export function encodeForOrder(
   value: AttributeValue,
   type: ValueType,
-  fold: boolean,
+  form: TextForm,
   purpose: string,
   attribute?: string,
 ): Encoded {
   try {
-    const text = encodeValue(value, type, fold);
+    const text = encodeValue(value, type, form);
     // Numbers and dates have no character that is escaped.
     return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Item, sameItem, setOwn } from '../../items/attribute-value.ts';
+import { AS_WRITTEN } from '../../items/text-form.ts';
 import type {
   CountModel,
   EdgeModel,
@@ -85,7 +86,7 @@ function planPart(part: OrderPart, purpose: string): PlannedPart {
   const order = part.kind === 'source' ? part.order : part;
   return {
     of: part.kind === 'source' ? 'source' : 'edge',
-    encode: valueEncoder(order, false, purpose),
+    encode: valueEncoder(order, AS_WRITTEN, purpose),
     attribute: order.kind === 'derive' ? undefined : order.attribute,
   };
 }

@@ -2,7 +2,9 @@ import { type AttributeValue, type Item, itemSizeBytes, typeOf } from '../../ite
 import { VALUE, valueIn } from '../../items/derived-item.ts';
 import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
+import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
+import { textFormOf } from '../../model/options/option-tables.ts';
 import { isHashedInKey } from '../../model/projection/index-places.ts';
 import {
   addIndexKeys,
@@ -31,6 +33,7 @@ export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 /** The plan for a node's part in one search, made once from the model. */
 interface SearchPlan {
   search: SearchModel;
+  form: TextForm;
   encode: OrderEncoder;
   purpose: string;
 }
@@ -45,7 +48,8 @@ export interface SearchItemPlan {
 export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan {
   const plans = searches.map((search): SearchPlan => {
     const purpose = `search ${search.indexPartition}`;
-    return { search, encode: orderEncoder(search.order, Boolean(search.caseInsensitive), purpose), purpose };
+    const form = textFormOf(search);
+    return { search, form, encode: orderEncoder(search.order, form, purpose), purpose };
   });
   return { first: plans[0]!, searches: plans };
 }
@@ -79,17 +83,15 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
 }
 
 /** Makes a node's items in a search that has one for each value, with their sort keys. */
-export function searchItemsOfValues(
-  { first: { search, purpose } }: SearchItemPlan,
-  subject: Subject,
-): Iterable<[DerivedSortKey, Item]> {
+export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject): Iterable<[DerivedSortKey, Item]> {
+  const { search, purpose } = first;
   const { places } = search.inForce;
   const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
-  for (const encoded of encodedValues(search, subject, purpose)) {
+  for (const encoded of encodedValues(first, subject)) {
     const key = places.key(encoded.text);
     const present = items.get(key);
-    // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
+    // Values of the same form share an item. It shows the value that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
@@ -105,7 +107,7 @@ function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError 
   return new PartError('too-many-values', message, attribute);
 }
 
-function encodedValues(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
+function encodedValues({ search, form, purpose }: SearchPlan, subject: Subject): Encoded[] {
   if (search.order.kind !== 'attribute') return [];
   const { attribute, type } = search.order;
   const value = subject.attribute(attribute);
@@ -118,7 +120,7 @@ function encodedValues(search: SearchModel, subject: Subject, purpose: string): 
     const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
     throw new PartError('wrong-type', message, attribute);
   }
-  return values.map((entry) => encodeForOrder(entry, type, Boolean(search.caseInsensitive), purpose, attribute));
+  return values.map((entry) => encodeForOrder(entry, type, form, purpose, attribute));
 }
 
 /**

@@ -1,17 +1,17 @@
 import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
 import { USUAL_INDEXES } from '../../items/derived-item.ts';
-import { FOLDING } from '../../items/folding.ts';
 import { hash128 } from '../../items/keys.ts';
 import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';
+import { SEARCH_OPTIONS, textFormVersions } from '../options/option-tables.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { dueList } from './due-list.ts';
-import { checkNativeIndexes } from './native.ts';
+import { checkNativeIndexes, checkNativeTenants } from './native.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
@@ -59,6 +59,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const [path, type] of typesByPath(nodes, edges))
     checkEnds(path, type, { table, nodes, edges }, input?.mirrored, mistakes);
   checkNativeIndexes({ table, nodes, edges }, mistakes);
+  if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
@@ -173,6 +174,9 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 /** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
+/** In a fingerprint, the versions of text forms that a model turns on. */
+const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
+
 /** In a fingerprint: the model leaves `view` to its default, which was another one before. */
 const VIEWS_BY_NEED = 'views by need';
 
@@ -203,7 +207,7 @@ function fingerprintOf(
         (key === 'others' && isPlainObject(this) && this['kind'] === 'derive') ||
         typeof value === 'function';
       if (isLeftOut) return undefined;
-      return key === 'caseInsensitive' && value === true ? FOLDING : value;
+      return value === true ? (FORM_VERSIONS.get(key) ?? true) : value;
     },
   );
   return hash128(text).slice(0, 8);

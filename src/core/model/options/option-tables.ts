@@ -1,4 +1,5 @@
-import { FOLDING, type Folding } from '../../items/folding.ts';
+import { FOLDED, FOLDING } from '../../items/folding.ts';
+import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import {
   attributeName,
   attributeOfEither,
@@ -47,6 +48,13 @@ interface SettingOption<Given, Value> {
   readonly resultWith?: Value;
 }
 
+/** An option that gives texts a form. */
+interface TextFormOption extends SettingOption<boolean, number | false> {
+  readonly form: TextForm;
+  /** The setting's value where the option is true. It is part of the definition, so that a migration rebuilds what has another version. */
+  readonly version: number;
+}
+
 /** An option without a setting of its own. */
 interface OtherOption<Given> {
   readonly check: Shape<Given>;
@@ -61,6 +69,8 @@ export type OptionTable = Readonly<
       readonly effect?: OptionEffect;
       readonly fill?: (given: never) => unknown;
       readonly resultWith?: unknown;
+      readonly form?: TextForm;
+      readonly version?: number;
     }
   >
 >;
@@ -120,6 +130,10 @@ function option<Given, Value>(
   return { check: optional(check), effect, fill };
 }
 
+function textForm(version: number, form: TextForm): TextFormOption {
+  return { ...option(flag, 'order', (given) => (given === true ? version : false)), form, version };
+}
+
 function setting<Value>(effect: OptionEffect): Setting<Value> {
   return { effect };
 }
@@ -149,8 +163,7 @@ export const SEARCH_OPTIONS = {
   },
   shardBy: option(shardBy, 'spread', (given = 'value') => given),
   hash: option(hash, 'spread', (given = 'fnv1a') => given),
-  // The version is part of a definition: a search that is folded in another way has other items.
-  caseInsensitive: option(flag, 'order', (given): Folding => (given === true ? FOLDING : false)),
+  caseInsensitive: textForm(FOLDING, FOLDED),
   multiValue: option(flag, 'order', (given = false) => given),
   partition: option(attributeName, 'order', (given) => given),
   path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },
@@ -161,6 +174,16 @@ export const SEARCH_OPTIONS = {
 
 /** The settings of one search of a node type. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
+
+/** The form that the texts of a search have in its keys and questions: those of its options, in the order of the table. */
+export function textFormOf(search: SearchSettings): TextForm {
+  const lines: [string, OptionTable[string]][] = Object.entries(SEARCH_OPTIONS);
+  const forms = lines.flatMap(([name, { form }]) => {
+    return form !== undefined && search[name as keyof SearchSettings] ? [form] : [];
+  });
+  if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
+  return (text) => forms.reduce((formed, form) => form(formed), text);
+}
 
 /** Every option of a part, and every setting of its view. */
 export const PART_OPTIONS = {
@@ -225,6 +248,13 @@ export function fillSettings<Table extends OptionTable>(
   given: GivenOptions<Table>,
 ): FilledSettings<Table> {
   return pick(table, ({ fill }, name) => fill?.(given[name as keyof typeof given] as never)) as FilledSettings<Table>;
+}
+
+/** The versions of a table's text forms, by the options that turn them on. */
+export function textFormVersions(table: OptionTable): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(table).flatMap(([name, { version }]) => (version === undefined ? [] : [[name, version]])),
+  );
 }
 
 /** The settings of a table, out of a part of the compiled model that has more than these; with `wanted`, those that have this effect. */
