@@ -251,12 +251,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-<<<<<<< HEAD
   /** The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`. */
   claimedBefore?: { maker: string; token: number };
-=======
-  /** The item is absent, or mirrored for this maker alone from an earlier position. */
-  mirroredBefore?: { maker: string; position: string };
   /**
    * An item counts as absent if this attribute is a number of epoch seconds, at or before that time. An update never changes such an
    * item: it would keep what is over.
@@ -270,7 +266,6 @@ export interface BaseCondition {
  */
 export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equal = {} }: BaseCondition): boolean {
   return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
->>>>>>> main
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

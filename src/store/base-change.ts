@@ -1,13 +1,8 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
-<<<<<<< HEAD
 import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
-import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
-=======
-import { MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
->>>>>>> main
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
 
@@ -121,11 +116,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
 
 function storedText(
   table: TableNames,
-<<<<<<< HEAD
-  { present, equal = {}, absent = [], claimedBefore }: BaseCondition = {},
-=======
-  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition,
->>>>>>> main
+  { present, equal = {}, absent = [], claimedBefore }: BaseCondition,
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];

@@ -125,7 +125,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'wrong.misplaced': 'As a shape.',
   'wrong.unregistered': 'As a shape.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
-  'library:createSources': 'It writes base items, whatever the model derives from them: schedules of its own attack it.',
+  'library:createSources':
+    'It writes base items, whatever the model derives from them: schedules of its own attack it.',
   'library:sourceTable': 'As createSources.',
   'library:defineSource': 'As createSources.',
   'library:mappedNode': 'As createSources.',
