@@ -28,7 +28,7 @@ export {
   type OneTableSchema,
 } from './sources/layouts/onetable.ts';
 export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './sources/layouts/toolbox.ts';
-export type { SourceDifference } from './sources/look.ts';
+export type { SourceDifference, SourceLook } from './sources/look.ts';
 export { mapped } from './sources/mapped.ts';
 export type { Refused } from './sources/notes.ts';
 export {
@@ -38,6 +38,7 @@ export {
   type SourceItem,
   type SourceKey,
   type SourceKeys,
+  type SourceOptions,
   type SourceTableOptions,
   sourceTable,
 } from './sources/source.ts';
@@ -48,7 +49,6 @@ export {
   type SourcesOptions,
   type SyncOptions,
   type SyncResult,
-  type TouchedKeys,
   type TouchOptions,
 } from './sources/sources.ts';
 export type { SyncProgress, WalkOptions } from './sources/sync.ts';

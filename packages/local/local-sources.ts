@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { isTable, keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
-import { createSources } from '../../src/sources/sources.ts';
+import { openSources } from '../../src/sources/sources.ts';
 import { lagOf, SourceProgress } from '../../src/sources/status.ts';
 import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
@@ -83,7 +83,7 @@ type LocalSource = Source & { from: SourceKeys };
 /** A function in this process that touches what the stream of a source names. */
 function mirrorFunction(graph: CompiledModel, { client, store }: LocalTable, source: LocalSource): LambdaFunction {
   const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, name);
-  const { touchTexts } = createSources(graph, { sources: [source], store, openTable });
+  const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
   const progress = new SourceProgress(graph, store, source.name);
   return {
     arn: `arn:aws:lambda:local:000000000000:function:${graph.table.name}-mirror`,

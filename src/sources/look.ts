@@ -28,7 +28,7 @@ export interface SourceDifference extends ItemKey {
 }
 
 /** What a look has found. */
-export interface Look {
+export interface SourceLook {
   /** Source items that were looked at. */
   items: number;
   /** Base items that they make. */
@@ -53,9 +53,9 @@ interface Seen {
 export async function lookAtSource(
   context: SourceContext,
   options: WalkOptions & { settleMs?: number | undefined },
-): Promise<Look> {
+): Promise<SourceLook> {
   const { access, source, wait, now } = context;
-  const result: Look = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
   const suspects = new Map<string, Seen>();
   const visit = async (key: string): Promise<void> => {
     options.signal?.throwIfAborted();
@@ -106,9 +106,9 @@ export async function lookAtSource(
 }
 
 /** Lists what a source alone makes: what goes when it is taken away. */
-export async function lookAtRetired(context: SourceContext, options: WalkOptions): Promise<Look> {
+export async function lookAtRetired(context: SourceContext, options: WalkOptions): Promise<SourceLook> {
   const { graph, store, source } = context;
-  const result: Look = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
   for await (const { ledgers } of ledgerPages(context, undefined)) {
     options.signal?.throwIfAborted();
     for (const { key, keys } of ledgers) {

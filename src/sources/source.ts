@@ -10,7 +10,7 @@ import type { MappedItem } from './items.ts';
 export type SourceItem = Readonly<Record<string, any>>;
 
 /** What every source has. */
-interface SourceOptions {
+export interface SourceOptions {
   /**
    * The nodes and edges that an item makes. `map` sees the item alone, as plain values, and gives the same for the same item: no clock, no
    * look-up. An item that it throws for is set aside by its key, and what the item made before stays.

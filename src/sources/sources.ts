@@ -6,7 +6,7 @@ import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { Allowance } from '../store/metered.ts';
 import { accessOf, type Spend } from './access.ts';
 import type { SourceContext } from './context.ts';
-import { type Look, lookAtRetired, lookAtSource } from './look.ts';
+import { lookAtRetired, lookAtSource, type SourceLook } from './look.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
 import { defineSource, keyTextOf, type Source, type SourceKey } from './source.ts';
 import type { SourceStore } from './source-store.ts';
@@ -50,7 +50,7 @@ export interface SyncOptions extends WalkOptions {
 }
 
 /** The result of `sync` and `retire`. */
-export interface SyncResult extends Look {
+export interface SyncResult extends SourceLook {
   /** Base items that several source items make, with all of them, 1,000 at most. */
   conflicts: Conflict[];
 }
@@ -75,8 +75,8 @@ export interface Sources {
   retire(name: string, options?: SyncOptions): Promise<SyncResult>;
 }
 
-/** What a function does with touches, key by key. @internal */
-export interface TouchedKeys {
+/** The sources, for a function that answers for each record. */
+export interface OpenSources extends Sources {
   /** Touches keys by their texts; gives those that are left, each with the reason. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
@@ -95,7 +95,13 @@ const SYNC_OPTIONS: OptionNames<SyncOptions> = {
  * const orders = createSources(graph, { sources, store });
  * await orders.touch('orders', ['17', '18']);
  */
-export function createSources(graph: CompiledModel, options: SourcesOptions): Sources & TouchedKeys {
+export function createSources(graph: CompiledModel, options: SourcesOptions): Sources {
+  const { touch, sync, retire } = openSources(graph, options);
+  return { touch, sync, retire };
+}
+
+/** Opens the sources of a graph with what a function needs besides. */
+export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
   checkStoreOptions('createSources', options, {
     ...{ sources: true, store: true, openTable: true },
     ...{ now: true, wait: true, random: true },
@@ -116,9 +122,9 @@ export function createSources(graph: CompiledModel, options: SourcesOptions): So
     const limited = maxWcu === undefined ? store : withinRate(store, spending(writes!, wait));
     return { graph, store: limited, source, access, names, now, wait, random };
   };
-  const touchTexts: TouchedKeys['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
+  const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
     touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
-  const resultOf = async (context: SourceContext, look: Look): Promise<SyncResult> => {
+  const resultOf = async (context: SourceContext, look: SourceLook): Promise<SyncResult> => {
     const { found } = await conflictsNow(context);
     return { ...look, conflicts: found };
   };

@@ -6,12 +6,11 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
-import type { SourcePage, SourceStore } from '../sources/source-store.ts';
 import { requireAnswer } from './answered.ts';
 import { withClassifiedErrors, withoutLostValues } from './answers.ts';
 
 /** A source table of DynamoDB, under whatever keys it has. It makes no call that writes. */
-export class DynamoDBSourceStore implements SourceStore {
+export class DynamoDBSourceStore {
   /** @param table the name of the table, or the ARN of one of another account. */
   constructor(
     private readonly client: DynamoDBClient,
@@ -31,7 +30,7 @@ export class DynamoDBSourceStore implements SourceStore {
   }
 
   /** Reads one page of the table, eventually consistent. */
-  async scan({ startKey }: { startKey?: Item | undefined }): Promise<SourcePage> {
+  async scan({ startKey }: { startKey?: Item | undefined }): Promise<{ items: Item[]; lastKey?: Item | undefined; rcu: number }> {
     const ExclusiveStartKey = startKey as GetItemCommandInput['Key'];
     const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey, ReturnConsumedCapacity: 'TOTAL' });
     const { Items, LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));

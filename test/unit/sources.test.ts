@@ -334,10 +334,10 @@ describe('an item of thousands of outputs', () => {
   it('is refused beyond the bound, with its figure', async () => {
     const { rows, open, source } = world();
     const sources = open(source('app', many));
-    rows.set('a', { id: 'a', many: 9_000 });
+    rows.set('a', { id: 'a', many: 20_000 });
     await sources.touch('app', ['a']);
     const { refused } = await sources.sync('app');
-    expect(refused[0]!.reason).toMatch(/9001 items whose keys have \d+ bytes, of 300000/);
+    expect(refused[0]!.reason).toMatch(/20001 items whose keys have \d+ bytes, of 300000/);
   });
 });
 

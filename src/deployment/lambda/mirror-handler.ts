@@ -7,7 +7,7 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
 import type { SourceStore } from '../../sources/source-store.ts';
-import { createSources, type Sources, type TouchedKeys } from '../../sources/sources.ts';
+import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -104,7 +104,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     if (known !== undefined) return known;
     const source = sourceOf(sources, tableArn);
     const openTable = (): SourceStore => openSource(tableArn);
-    const touches = createSources(graph, { sources, store, openTable, now, wait, random });
+    const touches = openSources(graph, { sources, store, openTable, now, wait, random });
     const made = { source, touches, progress: new SourceProgress(graph, store, source.name) };
     opened.set(tableArn, made);
     return made;
@@ -187,7 +187,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
 /** A source whose stream calls the function. */
 interface OpenSource {
   source: Source;
-  touches: Sources & TouchedKeys;
+  touches: OpenSources;
   progress: SourceProgress;
 }
 

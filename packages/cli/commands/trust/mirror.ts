@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
@@ -53,7 +53,7 @@ export function mirrorCommand(mirror: Command): void {
     .option(
       '--settle <seconds>',
       'with --dry-run: how long a touch may take before a difference counts (default: 60)',
-      wholeNumber,
+      parseSeconds,
     )
     .option(
       '--max-rcu <n>',
@@ -68,6 +68,11 @@ export function mirrorCommand(mirror: Command): void {
       HELP + examples('mirror sync', 'mirror sync app-table --max-rcu 100', 'mirror sync --retire old-table'),
     )
     .action(inSession(runSync));
+}
+
+function parseSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It should be a whole number of seconds.');
 }
 
 async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
