@@ -34,6 +34,8 @@ import type {
   ScanSource,
   Store,
   TransactResult,
+  UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -57,6 +59,7 @@ import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from 
 import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
+import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
 const BATCH_GET_KEYS = 100;
@@ -66,6 +69,7 @@ const BATCH_WRITE_ITEMS = 25;
 export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
+  private readonly statements: StatementWrites;
   /** True if calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
@@ -77,6 +81,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const calls = callsOf(client);
     this.asking = withIndexKeyNames(calls, table);
     this.plain = withIndexKeyNames(unaskedCalls(calls), table);
+    this.statements = new StatementWrites(table);
   }
 
   private get calls(): TableCalls {
@@ -160,7 +165,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const input: UpdateItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(update.key),
-      ...updateExpression(update),
+      ...updateExpression(update, this.table),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ReturnConsumedCapacity: 'TOTAL',
     };
@@ -173,11 +178,19 @@ export class DynamoDBStore implements Store, ScanSource {
     }
   }
 
+  async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
+    const calls: WritingCalls = {
+      update: (update) => this.update(update),
+      execute: (input) => this.calls.call('BatchExecuteStatement', input),
+    };
+    return await this.statements.updateMany(updates, calls, options);
+  }
+
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
     try {
       const output = await this.calls.call('TransactWriteItems', {
         TransactItems: updates.map((update) => ({
-          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
         })),
         // Sent again after an answer that was lost, it is made once.
         ClientRequestToken: globalThis.crypto.randomUUID(),
@@ -258,7 +271,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const sent = withClassifiedErrors(() => this.calls.call('Query', nativeQueryInput(this.table, request)));
+    // Each page of a native list has a budget, also where the caller asks for no units.
+    const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
     });
@@ -306,7 +320,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
+/** The same store, whose calls do not ask DynamoDB for units, except for `queryNative`: those in its results are 0. Another kind of store as it is. */
 export function withoutUnits(store: Store): Store {
   // A proxy of the store, or another replacement of its calls, stays in force.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
