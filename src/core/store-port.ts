@@ -237,7 +237,7 @@ export interface RevisionCondition {
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
 
 /**
- * What `updateMany` did with one item. An item that failed its condition is in `current`, which is absent where there is no item; with
+ * What `updateMany` did with one item. Where a call tells the units of several items together, `wcu` is this one's share. An item that failed its condition is in `current`, which is absent where there is no item; with
  * `isUnread` DynamoDB did not tell, so the caller has to read the item. An `error` may be of a write that was made, unless `isRefusal` says otherwise.
  */
 export type UpdateOutcome =

@@ -32,7 +32,7 @@ import {
   type WriteResult,
 } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { updateEach } from '../../../src/store/update-each.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import { changedItem, checkedChange, mayChange } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
