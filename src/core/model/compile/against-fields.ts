@@ -72,7 +72,7 @@ function checkUse({ path, attribute, owners, taken }: AttributeUse, table: Table
   if (owners.length === 0) return;
   const having = owners.filter(({ known }) => known?.forms.has(attribute));
   if (having.length === 0 && owners.every(({ known }) => known?.isOpen === false)) {
-    if ([table.partitionKey, table.sortKey, table.ttl, TARGET_ID].includes(attribute)) return;
+    if ([table.partitionKey, table.sortKey, TARGET_ID].includes(attribute)) return;
     const words = owners.flatMap(({ known }) => [...known!.forms.keys()]);
     const whose = owners.map(({ name }) => name).join(' or ');
     note(path, `${attribute} is no attribute of ${whose}${wordsThereAre(attribute, new Set(words))}`);
