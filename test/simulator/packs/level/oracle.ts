@@ -100,7 +100,7 @@ class Derivation {
     const found: Item = {
       ...(name !== undefined && found0('A.name', name, source)),
       ...(title !== undefined && {
-        gsi1pk: { S: 'A.name' },
+        gsi1pk: { S: 'A.title' },
         gsi1sk: { S: `${title}\u0000${source}` },
         gsi1value: { S: title },
       }),
