@@ -161,6 +161,8 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
+  /** No answer of DynamoDB says its time, so no edge that is over is deleted. Remedy: Pass its header `Date` on, or give `serverTime`. */
+  | 'no-server-time'
   /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
