@@ -1,5 +1,6 @@
-import { type AttributeValue, attributeOf, type Item } from '../../core/items/attribute-value.ts';
+import { type AttributeValue, attributeOf, type Item, typeOf } from '../../core/items/attribute-value.ts';
 import { describe } from '../../core/items/describe.ts';
+import { typeName } from '../../core/items/encoding.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { indexOfOrder, indexOfSearch, type NativeIndex } from '../../core/model/native.ts';
@@ -28,7 +29,7 @@ export function explainNative(
         ? `${kept} leaves it out: it has no value for ${index.attribute}.`
         : isIn
           ? `${gone}: readers leave it out of the index ${index.name}, kept by DynamoDB.`
-          : `${kept} leaves it out: ${index.attribute} is ${textOf(value)}, and no ${index.type === 'N' ? 'number' : 'text'}.`;
+          : `${kept} leaves it out: ${index.attribute} ${misfitText(index, value)}.`;
     return { ...place, state: 'absent', reason: why };
   });
 }
@@ -61,6 +62,13 @@ function fits({ type }: NativeIndex, value: AttributeValue): boolean {
   return text !== undefined && text !== '';
 }
 
+/** Why an index does not take a value: `is a number (20260102), and the index takes strings`. */
+function misfitText({ type }: NativeIndex, value: AttributeValue): string {
+  if ('S' in value && value.S === '') return 'is an empty string, which no index takes';
+  const shown = 'S' in value || 'N' in value ? ` (${textOf(value)})` : '';
+  return `is ${typeName(typeOf(value))}${shown}, and the index takes ${type === 'N' ? 'numbers' : 'strings'}`;
+}
+
 function textOf(value: AttributeValue): string {
-  return describe(Object.values(Object(value))[0]);
+  return 'N' in value ? value.N : describe(Object.values(Object(value))[0]);
 }
