@@ -161,6 +161,8 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
+  /** No answer of DynamoDB says its time, so no edge that is over is deleted. Remedy: Pass its header `Date` on, or give `serverTime`. */
+  | 'no-server-time'
   /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
@@ -169,6 +171,11 @@ export type ErrorCode =
   | 'no-studio-token'
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
+  /**
+   * What a write rests on was read too long ago, so it was not sent. Remedy: None is needed; the batch comes again and reads anew. If it
+   * never ends, raise the time of the function, or make its batches smaller.
+   */
+  | 'no-time'
   /**
    * The model keeps no sums or groups of these edges of the node. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
    * then migrate.

@@ -41,6 +41,7 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
+import { timeOfAnswer } from './answer-time.ts';
 import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
@@ -101,6 +102,12 @@ export class DynamoDBStore implements Store, ScanSource {
       this.calls.call('DescribeTable', { TableName: this.table.name }),
     );
     return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
+  }
+
+  async serverTime(): Promise<number | undefined> {
+    return timeOfAnswer(
+      await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name })),
+    );
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {

@@ -3,7 +3,6 @@ import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DeleteItemCommand,
-  DescribeTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -12,6 +11,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { TimedDescribeTableCommand } from '../timed-describe.ts';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
 import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
@@ -26,7 +26,7 @@ const COMMANDS = {
   PutItem: PutItemCommand,
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
-  DescribeTable: DescribeTableCommand,
+  DescribeTable: TimedDescribeTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 
