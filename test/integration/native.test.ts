@@ -157,7 +157,10 @@ describe('native orders', () => {
   it('find the edges that a node is deleted with', async () => {
     await writer.putEdge('BOOK-00', 'LOAN', 'READER-4', { day: '2026-02-01' });
     await writer.putNode('READER-4', { mail: 'iva@example.com' });
-    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1 });
+    // No index has it.
+    await writer.putEdge('BOOK-01', 'LOAN', 'READER-4', {});
+    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1, notFound: ['LOAN'] });
+    await writer.deleteEdge('BOOK-01', 'LOAN', 'READER-4');
   });
 });
 
