@@ -161,6 +161,8 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
+  /** No answer of DynamoDB says its time, so no edge that is over is deleted. Remedy: Pass its header `Date` on, or give `serverTime`. */
+  | 'no-server-time'
   /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
@@ -178,7 +180,7 @@ export type ErrorCode =
   | 'not-counted'
   /** The base item cannot be projected in full; it is in quarantine. Remedy: Correct the base item. */
   | 'not-derivable'
-  /** An update is of an item that does not exist. Remedy: Put it first, or give `upsert: true`. */
+  /** An update is of an item that does not exist; nothing is changed, and `current` is null. Remedy: Put it first, or give `upsert: true`. */
   | 'not-found'
   /** The table has replicas, and consumers and migrations run in another region. Remedy: Run it in the named region. */
   | 'not-home-region'
@@ -281,7 +283,7 @@ export type ErrorCode =
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * For ten seconds others changed what an update had looked at. Remedy: Look at fewer attributes, or use `{ add }` without `fields` for
+   * For ten seconds others changed what an update or a transaction had looked at. Remedy: Look at fewer attributes, or use `{ add }` without `fields` for
    * counters.
    */
   | 'too-much-contention'

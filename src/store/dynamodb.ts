@@ -41,6 +41,7 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
+import { timeOfAnswer } from './answer-time.ts';
 import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
@@ -59,8 +60,8 @@ import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from 
 import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
+import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
-import { updateEach } from './update-each.ts';
 
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -69,6 +70,7 @@ const BATCH_WRITE_ITEMS = 25;
 export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
+  private readonly statements: StatementWrites;
   /** True if calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
@@ -80,6 +82,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const calls = callsOf(client);
     this.asking = withIndexKeyNames(calls, table);
     this.plain = withIndexKeyNames(unaskedCalls(calls), table);
+    this.statements = new StatementWrites(table);
   }
 
   private get calls(): TableCalls {
@@ -99,6 +102,12 @@ export class DynamoDBStore implements Store, ScanSource {
       this.calls.call('DescribeTable', { TableName: this.table.name }),
     );
     return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
+  }
+
+  async serverTime(): Promise<number | undefined> {
+    return timeOfAnswer(
+      await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name })),
+    );
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
@@ -177,7 +186,11 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
-    return await updateEach(updates, (update) => this.update(update), options);
+    const calls: WritingCalls = {
+      update: (update) => this.update(update),
+      execute: (input) => this.calls.call('BatchExecuteStatement', input),
+    };
+    return await this.statements.updateMany(updates, calls, options);
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {

@@ -81,14 +81,18 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
 function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
   const [item, number] = [textOfKey(change), toldRevision(change)];
   // Another stream of the table may give a number again: to another item, or to another revision.
-  const eventId = `${record.dynamodb?.SequenceNumber ?? ''}.${number}.${shortHash(item)}`;
+  const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
   return { item, revision: revisionText(record, number), eventId };
 }
 
 function baseChange(base: ChangedItem, record: RawRecord, { sequence }: NativeChange): ItemChange {
   const item = textOfKey(base);
-  const eventId = `${record.dynamodb?.SequenceNumber ?? ''}.${shortHash(item)}`;
+  const eventId = `${sequenceOf(record)}.${shortHash(item)}`;
   return { item, revision: revisionText(record, sequence), eventId };
+}
+
+function sequenceOf(record: RawRecord): string {
+  return record.dynamodb?.SequenceNumber ?? '';
 }
 
 function shortHash(item: string): string {

@@ -1,8 +1,8 @@
 import {
+  BatchExecuteStatementCommand,
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DeleteItemCommand,
-  DescribeTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -11,6 +11,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { TimedDescribeTableCommand } from '../timed-describe.ts';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
 import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
@@ -18,13 +19,14 @@ import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean
 const COMMANDS = {
   GetItem: GetItemCommand,
   BatchGetItem: BatchGetItemCommand,
+  BatchExecuteStatement: BatchExecuteStatementCommand,
   UpdateItem: UpdateItemCommand,
   Query: QueryCommand,
   Scan: ScanCommand,
   PutItem: PutItemCommand,
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
-  DescribeTable: DescribeTableCommand,
+  DescribeTable: TimedDescribeTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 

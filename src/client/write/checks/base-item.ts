@@ -159,6 +159,8 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
 
 /** Seconds since 1970 have fewer digits until the year 5138; milliseconds have had more since 1973. */
 const MOST_SECONDS = 100_000_000_000;
+/** The year 2017: by now DynamoDB's TTL, which deletes nothing that ended more than five years ago, keeps what ended before. */
+const LEAST_SECONDS = 1_500_000_000;
 
 /** Refuses an end that DynamoDB's TTL would take for none, or for one in thousands of years. */
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
@@ -166,13 +168,23 @@ function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: I
   const value = expires === undefined ? undefined : attributeOf(item, expires);
   if (value === undefined || 'NULL' in value) return;
   const seconds = Number(numberOf(value));
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds < MOST_SECONDS) return;
-  const text = `is the time at which the item ends, a whole number of seconds since 1970, but is ${describeValue(value)}`;
-  throw new AttributeError(
-    expires!,
-    text,
-    'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.',
-  );
+  const isWhole = Number.isInteger(seconds) && seconds >= 0;
+  // The source's TTL deletes what is mirrored.
+  const least = expires === graph.table.ttl ? LEAST_SECONDS : 0;
+  if (isWhole && seconds >= least && seconds < MOST_SECONDS) return;
+  throw new AttributeError(expires!, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));
+}
+
+/** What is wrong with an end, and the remedy. */
+function mistakeOfEnd(isWhole: boolean, seconds: number, value: string): [reason: string, hint: string] {
+  const needed = 'is the time at which the item ends, a whole number of seconds since 1970';
+  const remedy = 'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.';
+  if (!isWhole) return [`${needed}, but is ${value}`, remedy];
+  if (seconds >= MOST_SECONDS) return [`${needed}, but is ${value}, as if in milliseconds`, `Milliseconds? ${remedy}`];
+  return [
+    `${needed}, but is ${value}, a time before 2017: DynamoDB's TTL would never delete the item, which no read shows`,
+    `Delete the item to end it at once. ${remedy}`,
+  ];
 }
 
 function describeValue(value: AttributeValue): string {

@@ -169,12 +169,12 @@ class FieldChecker {
   }
 
   private check(path: string, owners: readonly Owner[], attribute: string, wanted?: Wanted): void {
-    const { partitionKey, sortKey, ttl } = this.table;
+    const { partitionKey, sortKey } = this.table;
     // After a mistake in an order its attribute has no name.
     if (attribute === '' || owners.length === 0) return;
     const having = owners.filter(({ known }) => known?.forms.has(attribute));
     if (having.length === 0 && owners.every(({ known }) => known?.isOpen === false)) {
-      if ([partitionKey, sortKey, ttl, TARGET_ID].includes(attribute)) return;
+      if ([partitionKey, sortKey, TARGET_ID].includes(attribute)) return;
       const words = owners.flatMap(({ known }) => [...known!.forms.keys()]);
       const whose = owners.map(({ name }) => name).join(' or ');
       this.note(path, `${attribute} is no attribute of ${whose}${wordsThereAre(attribute, new Set(words))}`);
