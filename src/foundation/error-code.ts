@@ -172,6 +172,11 @@ export type ErrorCode =
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
   /**
+   * What a write rests on was read too long ago, so it was not sent. Remedy: None is needed; the batch comes again and reads anew. If it
+   * never ends, raise the time of the function, or make its batches smaller.
+   */
+  | 'no-time'
+  /**
    * The model keeps no sums or groups of these edges of the node. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
    * then migrate.
    */

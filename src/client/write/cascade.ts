@@ -31,15 +31,11 @@ export interface DeletedNode extends CallResult {
   /** Items in the node's partition that are of types outside the model; they are left alone. */
   skipped: number;
   /**
-   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
-   * `inbound`, nor an order there without a `partition`. Such edges stay, and those of mirrored types.
+   * Edge types of which edges that enter the node may be left. Only `copy`, or a total under `inbound`, names every edge of a type. An order
+   * lacks the edges without its attribute and, unless it is native, those that are soft-deleted; an order with a `partition` cannot be
+   * asked. Edges of mirrored types stay. A check with `dangling` names the edges that are left.
    */
   notFound: string[];
-  /**
-   * Edge types whose incoming edges only their projections name. An edge that is in none of them stays, because it, or its source
-   * node, lacks what orders sort by, or because it is soft-deleted; a check with `dangling` names the first.
-   */
-  foundByOrders: string[];
 }
 
 /** Options of `deleteNodeWithEdges`. */
@@ -72,12 +68,7 @@ export async function deleteNodeWithEdges(
     nodes: 0,
     parts: 0,
     skipped: 0,
-    notFound: entering
-      .filter((edge) => !canFindIncoming(edge) || graph.mirrored?.has(edge.type) === true)
-      .map(({ type: name }) => name),
-    foundByOrders: found
-      .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
-      .map(({ type: name }) => name),
+    notFound: entering.filter((edge) => !namesAllIncoming(graph, edge)).map(({ type: name }) => name),
   };
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
@@ -158,6 +149,12 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       await deleteItems(store, await readPresent(store, keys), result, 'edges');
     }
   }
+}
+
+/** Tells whether a node's incoming edges of a type are all deleted with the node. */
+function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, deletedWhen }: EdgeModel): boolean {
+  // A soft-deleted edge is in no reverse item and in no total.
+  return (copy ?? incoming) !== undefined && deletedWhen === undefined && mirrored?.has(type) !== true;
 }
 
 function canFindIncoming(edge: EdgeModel): boolean {
