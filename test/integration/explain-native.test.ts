@@ -83,7 +83,7 @@ describe('explain, of native lists', () => {
     const { parts } = await explain(graph, { key: { source: 'READER-9', target: 'READER-9' }, store: store as never });
     expect(parts.find(({ name }) => name === 'nodes.READER.search.card')).toMatchObject({
       state: 'absent',
-      reason: `The index ${ofCard}, kept by DynamoDB, leaves it out: card is "x", and no number.`,
+      reason: `The index ${ofCard}, kept by DynamoDB, leaves it out: card is "x", and the index takes only numbers.`,
     });
   });
 
