@@ -32,6 +32,7 @@ import {
   encodeArgument,
   endsOf,
   equalRange,
+  isDay,
   type OrderOfQuery,
   type OrderValue,
   valueRange,
@@ -74,7 +75,7 @@ export interface InboundQuery<
   partition?: string | undefined;
   /**
    * The lowest and the highest value, both inclusive, either may be undefined or null; of a rank, labels. A date without a time as the
-   * highest is the whole day in UTC.
+   * highest is the whole day in UTC, also in an order by text.
    */
   between?: Between<Value | PartValue<Path>> | undefined;
   /** Descending. Default false. */
@@ -272,9 +273,11 @@ function nativeList(
   const { low = atLeast, high } = endsOf(ordered, between);
   const end = (value: OrderValue | undefined): AttributeValue | undefined =>
     value === undefined ? undefined : attributeArgument(ordered, value, 'value');
+  const upperEnd = (value: OrderValue | undefined): AttributeValue | undefined =>
+    high !== undefined && isDay(ordered, high) ? textAttribute(textAfterPrefix(high as string)) : end(value);
   const ends =
     beginsWith === undefined
-      ? { from: end(equals ?? low), to: end(equals ?? high) }
+      ? { from: end(equals ?? low), to: upperEnd(equals ?? high) }
       : { from: { S: beginsWith }, to: textAttribute(textAfterPrefix(beginsWith)) };
   return {
     index: indexOfOrder(graph, order),
