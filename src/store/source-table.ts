@@ -30,7 +30,11 @@ export class DynamoDBSourceStore {
   }
 
   /** Reads one page of the table, eventually consistent. */
-  async scan({ startKey }: { startKey?: Item | undefined }): Promise<{ items: Item[]; lastKey?: Item | undefined; rcu: number }> {
+  async scan({
+    startKey,
+  }: {
+    startKey?: Item | undefined;
+  }): Promise<{ items: Item[]; lastKey?: Item | undefined; rcu: number }> {
     const ExclusiveStartKey = startKey as GetItemCommandInput['Key'];
     const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey, ReturnConsumedCapacity: 'TOTAL' });
     const { Items, LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));

@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 import { type ImportFormat, importFile } from '../../../../src/client/write/import.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -26,6 +26,7 @@ export function importCommand(command: Command): void {
     )
     .option('--skip-bad', 'write the good lines where others are bad')
     .option('--force', 'write nodes with versions too, whatever version is stored')
+    .option('--from-line <number>', 'begin with this line: the lines before it are written', wholeNumber)
     .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
     .action(
       inSession(async ({ graph, store }, file: string, options: ImportCommandOptions) => {
@@ -45,16 +46,18 @@ export function importCommand(command: Command): void {
           progress.stop();
         });
         const seconds = (performance.now() - started) / 1000;
-        const { items, total, wcu, skipped } = result;
+        const { items, total, wcu, skipped, writtenThrough = 0 } = result;
         if (total !== undefined) process.exitCode = STOPPED;
         const written =
-          total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
+          total === undefined ? countText(items, 'item') : `${countText(items, 'item')} of ${countText(total, 'line')}`;
         const lines = [
           `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
             `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
           ...(total === undefined
             ? []
-            : ['stopped before its end; the same import again writes the rest, and these once more']),
+            : [
+                `stopped before its end; all lines up to ${writtenThrough} are written: --from-line ${writtenThrough + 1} goes on`,
+              ]),
         ];
         return {
           json: { ...result, seconds, ...(total !== undefined && { stopped: true }) },
@@ -68,6 +71,7 @@ interface ImportCommandOptions {
   format: ImportFormat;
   skipBad?: boolean;
   force?: boolean;
+  fromLine?: number;
 }
 
 /** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */
