@@ -9,11 +9,12 @@ import {
 } from '../../../core/items/attribute-value.ts';
 import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
-import { describe, isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import { describe } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
 import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
 import { nativeIndexes } from '../../../core/model/native.ts';
+import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { docsPage } from '../../../foundation/docs.ts';
@@ -144,18 +145,13 @@ function checkReserved(graph: CompiledModel, item: Item): void {
 
 /** Refuses a value that DynamoDB refuses as the key of a native index. */
 export function checkNativeKeys(graph: CompiledModel, item: Item): void {
-  for (const { name, attribute, type, sort } of nativeIndexes(graph)) {
-    const value = attributeOf(item, attribute);
-    if (value === undefined) continue;
-    const text = stringOf(value);
-    const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
-    if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) continue;
-    const wanted = type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`;
-    const isText = type === 'S' && text !== undefined;
-    const found = isText ? `has ${Buffer.byteLength(text)} bytes` : `is ${typeName(typeOf(value))}`;
+  for (const index of nativeIndexes(graph)) {
+    const value = attributeOf(item, index.attribute);
+    const fault = value && faultOfNativeKey(index, value);
+    if (fault === undefined) continue;
     throw new AttributeError(
-      attribute,
-      `is a key of the native index ${name}, which takes only ${wanted}, but ${found}`,
+      index.attribute,
+      `is a key of the native index ${index.name}, which takes only ${fault.wanted}, but ${fault.found}`,
       'DynamoDB refuses every item with another value. Leave the attribute out, or leave native out of the model.',
     );
   }
