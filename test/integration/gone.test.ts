@@ -238,7 +238,7 @@ it('as a source leaves the orders by its attributes, and counts and totals hold 
   });
   const { store, projectAll } = await testTable(graph);
   const [writer, reader] = [createWriter(graph, { store }), createReader(graph, { store })];
-  for (const id of ['GOAL-1', 'GOAL-2']) {
+  for (const id of ['GOAL-1', 'GOAL-2'] as const) {
     await writer.putNode(id, { title: id });
     await writer.putEdge(id, 'MEMBER', 'USER-1', { since: '2026', points: 5 });
   }
