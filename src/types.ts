@@ -250,6 +250,7 @@ export type {
   UpdateCondition,
   UpdateManyOptions,
   UpdateResult,
+  WayOfWriting,
   WriteManyResult,
   WriteResult,
 } from './core/store-port.ts';

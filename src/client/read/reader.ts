@@ -98,7 +98,7 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Nodes with their edge sets: one entry for each id, in that order. It is null where neither the node nor an edge of it is
-   * projected; where only edges are, `attributes` is null. One BatchGetItem for 100 views.
+   * projected; where only edges are (the node is deleted, soft-deleted or over), `attributes` is null. One BatchGetItem for 100 views.
    *
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
