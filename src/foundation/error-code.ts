@@ -50,7 +50,7 @@ export type ErrorCode =
   | 'invalid-argument'
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
-  /** Operations of a batch are wrong; nothing is written. `problems` lists them. Remedy: Correct each of them. */
+  /** Operations of a batch are wrong in several ways; nothing is written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
   /** A change that the studio is asked about does not fit the model. Remedy: See the message. */
   | 'invalid-change'

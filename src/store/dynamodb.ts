@@ -41,7 +41,6 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { timeOfAnswer } from './answer-time.ts';
 import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
@@ -58,6 +57,7 @@ import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
+import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';

@@ -13,13 +13,13 @@ import { streamLabel } from '../core/items/watermark.ts';
 import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
-import { timeOfAnswer } from './answer-time.ts';
 import { keyTypesOf } from './answers.ts';
 import { classifyError } from './classify.ts';
 import { hasKeys, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
-import { TimedDescribeTableCommand } from './timed-describe.ts';
+import { timeOfAnswer } from './lean/answer-time.ts';
+import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
 /** Options of what is done to a table as a whole. */
 export interface TableAccess {

@@ -8,6 +8,7 @@ import { indexOfOrder } from '../../core/model/native.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { nativePages, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
@@ -17,6 +18,7 @@ import { conditionFailedError } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
 import { versionAttributeOf } from './item/single.ts';
 import { versionCondition } from './item/version.ts';
+import { BATCH_ITEMS, unfinished } from './unfinished.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
@@ -76,9 +78,16 @@ export async function deleteNodeWithEdges(
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
-  // Where no edges enter the node, nothing depends on the registry.
-  await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
-  await deleteNodeAsSeen(graph, store, node, seen);
+  try {
+    // Where no edges enter the node, nothing depends on the registry.
+    await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
+    await deleteNodeAsSeen(graph, store, node, seen);
+  } catch (error) {
+    const items = result.edges + result.parts;
+    // What was refused before it began, or at its end, is the error of that alone.
+    if (!(error instanceof StoreError)) throw error;
+    throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
+  }
   return result;
 }
 
@@ -222,6 +231,9 @@ async function deleteItems(
   counted: 'edges' | 'parts',
 ): Promise<void> {
   if (keys.length === 0) return;
-  await store.writeMany(keys.map((key) => ({ delete: key })));
-  result[counted] += keys.length;
+  for (let start = 0; start < keys.length; start += BATCH_ITEMS) {
+    const chunk = keys.slice(start, start + BATCH_ITEMS);
+    await store.writeMany(chunk.map((key) => ({ delete: key })));
+    result[counted] += chunk.length;
+  }
 }

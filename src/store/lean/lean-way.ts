@@ -1,5 +1,5 @@
 import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { noteTimeOfAnswer } from '../answer-time.ts';
+import { noteTimeOfAnswer } from './answer-time.ts';
 import type { Calls, TableCalls } from './calls.ts';
 import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';

@@ -11,10 +11,10 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { TimedDescribeTableCommand } from '../timed-describe.ts';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
 import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
+import { TimedDescribeTableCommand } from './timed-describe.ts';
 
 const COMMANDS = {
   GetItem: GetItemCommand,
