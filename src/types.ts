@@ -3,7 +3,7 @@
  * `npm run api` writes this file.
  */
 
-export type { CallOptions, CallResult, Capacity, ValueOf } from './client/call/capacity.ts';
+export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
 export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
 export type {
   InboundOfWatch,
@@ -246,7 +246,9 @@ export type {
   SortKeyRange,
   TransactResult,
   UpdateCondition,
+  UpdateManyOptions,
   UpdateResult,
+  WayOfWriting,
   WriteManyResult,
   WriteResult,
 } from './core/store-port.ts';
@@ -283,6 +285,7 @@ export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
+export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';

@@ -279,7 +279,7 @@ export type ErrorCode =
    * `edgeloom.table` of package.json too.
    */
   | 'table-renamed'
-  /** An update depends on more than 150 attributes. Remedy: Look at fewer, or keep small values in one map. */
+  /** An update depends on more than 150 attributes, or 148 of a type that ends. Remedy: Look at fewer, or keep small values in one map. */
   | 'too-many-attributes'
   /** Too many clients watch. Remedy: Connect later; raise `maxClients`. */
   | 'too-many-clients'

@@ -1,4 +1,4 @@
-import { itemOfJson, unzippedChunks } from '../client/write/import.ts';
+import { itemOfLine, unzippedChunks } from '../client/write/import.ts';
 import { type AttributeValue, attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ScanSource, Store } from '../core/store-port.ts';
@@ -96,7 +96,7 @@ export async function importLines(graph: CompiledModel, options: LinesOptions): 
         if (text === undefined) throw mistake(`it has more than ${MAX_LINE_BYTES} bytes`);
         if (text === '') return;
         result.lines += 1;
-        const written = await writeLine(context, itemOfJson(text), signal);
+        const written = await writeLine(context, itemOfLine(text), signal);
         result.written += written;
       } catch (error) {
         if (!(error instanceof Error) || (error instanceof StoreError && !isOfItem(error))) throw error;

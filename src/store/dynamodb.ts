@@ -37,6 +37,7 @@ import type {
   UpdateManyOptions,
   UpdateOutcome,
   UpdateResult,
+  WayOfWriting,
   WriteManyResult,
   WriteResult,
 } from '../core/store-port.ts';
@@ -191,6 +192,10 @@ export class DynamoDBStore implements Store, ScanSource {
       execute: (input) => this.calls.call('BatchExecuteStatement', input),
     };
     return await this.statements.updateMany(updates, calls, options);
+  }
+
+  async writesBy(): Promise<WayOfWriting | undefined> {
+    return this.statements.by;
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {

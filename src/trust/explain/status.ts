@@ -1,7 +1,7 @@
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -75,6 +75,11 @@ export interface ConsumerStatus {
   /** When it was seen last, ISO 8601. */
   seen: string;
   recordsPerSecond: number;
+  /**
+   * How it writes the derived items that it has read: by PartiQL statements, 25 in a call, or each by an UpdateItem, where the table or the
+   * consumer's rights have no statements. Null: it has written no two of them at once yet.
+   */
+  writes: WayOfWriting | null;
   isStopped: boolean;
 }
 
@@ -390,11 +395,12 @@ function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   }
   return [...byId.values()]
     .sort((left, right) => right.seenAtMs - left.seenAtMs)
-    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, isStopped }) => ({
+    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, writes = null, isStopped }) => ({
       id,
       kind,
       model,
       isStopped,
+      writes,
       seen: new Date(seenAtMs).toISOString(),
       recordsPerSecond: intervalMs > 0 ? Math.round((applied * 10_000) / intervalMs) / 10 : 0,
     }));

@@ -124,9 +124,10 @@ function outputOf({ graph }: CommandSession, result: Status) {
     consumers.length === 0
       ? 'consumers: none was seen'
       : textTable(
-          ['consumer', 'kind', 'model', 'seen', 'records/s'],
+          ['consumer', 'kind', 'model', 'seen', 'records/s', 'writes'],
           consumers.map((one) => [
             ...[one.id, one.kind, one.model, one.isStopped ? `${one.seen} (stopped)` : one.seen, one.recordsPerSecond],
+            one.writes ?? '',
           ]),
         ),
     ...(sources.length === 0
