@@ -38,8 +38,9 @@ import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
+import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
-import { type InboundQuery, readInbound } from './lists/inbound.ts';
+import type { InboundQuery } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
 import {
   type Collection,
@@ -463,7 +464,7 @@ function readerOf<G extends CompiledModel>(
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),
     inbound: (target, edgeType, options) =>
-      held(options, (held) => readInbound(held, edgeType, target, options)) as never,
+      held(options, (held) => readListWithTarget(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,
