@@ -2,60 +2,73 @@ import { toItemOfKey } from '../client/write/checks/base-item.ts';
 import { validateAtOnce } from '../client/write/checks/fields.ts';
 import { checkBaseKey, partModel } from '../client/write/checks/key.ts';
 import { isPlainObject } from '../client/write/checks/values.ts';
-import { type Item, stringOf, withBinaryAsBytes } from '../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { TARGET_ID } from '../core/items/hashed-key.ts';
 import { describe, isTypeName, textOfKey, typePrefix } from '../core/items/keys.ts';
-import { toPlainItem } from '../core/items/plain.ts';
 import { sortKeyOfEdge } from '../core/model/base-item.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { BOOKKEEPING } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { makerOf, type SourceTable } from './source.ts';
+import { contentOf } from './claims.ts';
+import { makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
- * The base items that an image of a source item makes, in wire form by `textOfKey` of their key; of no image: none. It is a pure function,
- * and the one way in which a mapping is used.
+ * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key; of no item: none. A pure
+ * function, and the one way in which a mapping is used.
  *
  * Throws `invalid-mapping` for what the model does not have or take: the message names the source item and the attribute.
  */
-export function mapped(graph: CompiledModel, source: SourceTable, image: Item | undefined): ReadonlyMap<string, Item> {
-  const items = new Map<string, Item>();
-  if (image === undefined) return items;
-  const maker = makerOf(source, image);
+export function mapped(
+  graph: CompiledModel,
+  source: Source,
+  key: string,
+  item: SourceItem | undefined,
+): ReadonlyMap<string, Item> {
+  const contents = new Map<string, Item>();
+  if (item === undefined) return contents;
+  const maker = makerOf(source, key);
   // A mapping of another library's table cannot give an attribute another name.
   const left = 'unplaced' in source.map ? graph.table.ttl : undefined;
-  for (const given of callMap(source, maker, image)) {
-    const item = named(maker, () => baseItemOf(graph, without(given, left)));
+  for (const given of callMap(source, maker, item)) {
+    const made = named(maker, () => baseItemOf(graph, without(given, left)));
     const { partitionKey, sortKey } = graph.table;
-    const key = { source: stringOf(item[partitionKey])!, target: stringOf(item[sortKey])! };
-    const text = textOfKey(key);
-    if (items.has(text)) {
-      throw invalid(
-        maker,
-        `makes the item ${describe(key.source)} ${describe(key.target)} twice`,
-        'Give each key once.',
-      );
+    const to = { source: stringOf(made[partitionKey])!, target: stringOf(made[sortKey])! };
+    const text = textOfKey(to);
+    if (contents.has(text)) {
+      throw invalid(maker, `makes the item ${describe(to.source)} ${describe(to.target)} twice`, 'Give each key once.');
     }
-    items.set(text, item);
+    contents.set(text, contentOf(graph, made));
   }
-  return items;
+  return contents;
+}
+
+/** The names of an item's attributes that its mapping does not look at, although it makes something of the item. */
+export function unreadNames(source: Source, key: string, item: SourceItem): string[] {
+  const read = new Set<string | symbol>();
+  const watched = new Proxy(item, {
+    get(of, name, receiver) {
+      read.add(name);
+      return Reflect.get(of, name, receiver);
+    },
+  });
+  const made = callMap(source, makerOf(source, key), watched);
+  return made.length === 0 ? [] : Object.keys(item).filter((name) => !read.has(name));
 }
 
 /** The key that `textOfKey` made a text of. */
-export function keyOfText(text: string): ItemKey {
+export function itemKeyOf(text: string): ItemKey {
   const [source, target] = JSON.parse(text) as [string, string];
   return { source, target };
 }
 
-function callMap({ map }: SourceTable, maker: string, image: Item): readonly unknown[] {
+function callMap({ map }: Source, maker: string, item: SourceItem): readonly unknown[] {
   let given: unknown;
   try {
-    const values = Object.keys(image).map((name) => [name, withBinaryAsBytes(image[name]!)]);
-    given = map(toPlainItem(Object.fromEntries(values) as Item));
+    given = map(item);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid(maker, `threw: ${reason}`, 'Correct map, which has to take every item of the table.', error);
+    throw invalid(maker, `threw: ${reason}`, 'Correct map, which has to take every item of the source.', error);
   }
   if (Array.isArray(given)) return given;
   throw invalid(maker, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');

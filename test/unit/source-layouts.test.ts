@@ -4,12 +4,12 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { defineGraph, edge, node } from '../../src/index.ts';
-import { type ElectroDBSchema, fromElectroDB } from '../../src/mirror/layouts/electrodb.ts';
-import type { EntityEdge, SourceItem } from '../../src/mirror/layouts/layout.ts';
-import { fromOneTable, type OneTableSchema } from '../../src/mirror/layouts/onetable.ts';
-import { fromToolbox } from '../../src/mirror/layouts/toolbox.ts';
-import { mapped } from '../../src/mirror/mapped.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { type ElectroDBSchema, fromElectroDB } from '../../src/sources/layouts/electrodb.ts';
+import type { EntityEdge } from '../../src/sources/layouts/layout.ts';
+import { fromOneTable, type OneTableSchema } from '../../src/sources/layouts/onetable.ts';
+import { fromToolbox } from '../../src/sources/layouts/toolbox.ts';
+import { type SourceItem, sourceTable } from '../../src/sources/source.ts';
+import { mappedItems } from '../support/mapped-items.ts';
 
 const ISSUE: ElectroDBSchema = {
   model: { entity: 'issue', version: '1', service: 'vcs' },
@@ -82,14 +82,14 @@ describe('a mapping of ElectroDB entities', () => {
       edges: { IN: edge({ from: 'ISSUE', to: 'REPO' }) },
     });
     const image = marshall({ ...item, pk: 'a', sk: 'b', ttl: 7 }) as Item;
-    const made = [...mapped(graph, sourceTable('app-table', { map }), image).values()];
+    const made = [...mappedItems(graph, sourceTable('app-table', { map }), image).values()];
     expect(made.map((base) => Object.keys(base).sort())).toEqual([
       ['source', 'subject', 'target'],
       ['source', 'target'],
     ]);
     // Another mapping can give it another name, and does not lose it unseen.
     const own = sourceTable('app-table', { map: (given) => map(given) });
-    expect(() => mapped(graph, own, image)).toThrow('attribute ttl is the one by which the table deletes items');
+    expect(() => mappedItems(graph, own, image)).toThrow('attribute ttl is the one by which the table deletes items');
   });
   it.each<[string, unknown]>([
     ['the entity issue has an edge IN of which to names no node', {}],

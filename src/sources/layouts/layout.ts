@@ -4,14 +4,12 @@ import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../items.ts';
+import type { SourceItem } from '../source.ts';
 
 /**
  * Mappings of tables that other libraries lay out: which entity is a node of which type, and which of its attributes are edges. An item
  * names its entity, and a library's schema tells which attributes make its key, so that little is left to say.
  */
-
-/** An item of a source table, as plain values. */
-export type SourceItem = Readonly<Record<string, unknown>>;
 
 /** A node by attributes of an item: the type, and the attributes whose values make the id. */
 export interface NodeReference {

@@ -2,8 +2,8 @@ import type { Item } from '../core/items/attribute-value.ts';
 
 /** The way to a source table. It only reads: nothing of ours writes a table of others. */
 export interface SourceStore {
-  /** Reads one item consistently by its key in wire form; undefined: there is none. */
-  get(key: Item): Promise<Item | undefined>;
+  /** Reads one item consistently by its key in wire form; without `item` there is none. `rcu`: read units that were consumed. */
+  get(key: Item): Promise<{ item?: Item | undefined; rcu: number }>;
   /** Reads one page of the table, eventually consistent, from its beginning or after a key. */
   scan(request: { startKey?: Item | undefined }): Promise<SourcePage>;
 }
@@ -13,14 +13,6 @@ export interface SourcePage {
   items: readonly Item[];
   /** Where the next page starts; absent where nothing remains. */
   lastKey?: Item | undefined;
-}
-
-/** All items of a source table, page by page. */
-export async function* sourcePages(store: SourceStore): AsyncGenerator<readonly Item[], void> {
-  let startKey: Item | undefined;
-  do {
-    const page = await store.scan({ startKey });
-    yield page.items;
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  /** Read units that were consumed. */
+  rcu: number;
 }
