@@ -165,7 +165,6 @@ async function readPlace(context: SourceContext, head: Head): Promise<Place | un
   const { item } = await context.store.get(placeKey(context), { consistent: true });
   const text = (name: string): string | undefined => item && stringOf(attributeOf(item, name));
   const [sync, phase, of] = [text('sync'), text('phase'), text('head')];
-  // rule: source-walk-goes-on-under-the-same-head
   if (sync === undefined || of !== head.revision) return undefined;
   const items = Number((item && numberOf(attributeOf(item, 'items'))) ?? 0);
   return { sync, head: of, phase: phase === 'ledgers' ? 'ledgers' : 'items', after: text('after'), items };

@@ -122,9 +122,4 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     rule: 'A walk touches every key that something was made of.',
     changes: [drop('source-walk-touches-ledger-keys')],
   },
-  {
-    name: 'source-walk-goes-on-under-another-head',
-    rule: 'A walk goes on only under the head under which it began.',
-    changes: [setCondition('source-walk-goes-on-under-the-same-head', 'sync === undefined || of === undefined')],
-  },
 ];

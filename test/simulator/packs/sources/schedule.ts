@@ -291,7 +291,7 @@ class Attack {
       id: String(random.below(4)),
       n: random.below(4),
       ...(random.chance(0.5) && { goal: String(random.below(2)) }),
-      ...(random.chance(0.15) && { wide: random.between(2, 9) }),
+      ...(random.chance(0.15) && { wide: random.oneOf([2, 9, 40]) }),
       ...(bad && { bad }),
     };
     this.write(random.oneOf(KEYS), random.chance(0.25) ? undefined : row);
@@ -409,13 +409,11 @@ class Attack {
 
   /** The database goes on from a copy that lacks the last changes, and nobody hears which. */
   private async failOver(): Promise<void> {
+    const { random } = this;
     const copy = new Map(this.version.place);
-    const missing = this.random.below(3);
-    for (let i = 0; i < missing; i++) {
-      const key = this.random.oneOf(KEYS);
-      if (this.random.chance(0.5)) copy.delete(key);
-      else copy.set(key, { id: '2', n: this.random.below(4) });
-    }
+    for (let i = random.between(1, 4); i > 0; i--) this.produce();
+    await this.wait(random.below(MINUTE));
+    if (random.chance(0.5)) copy.delete(random.oneOf(KEYS));
     await this.deploy({ ...this.version, name: this.nextName(), place: copy });
   }
 
