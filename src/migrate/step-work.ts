@@ -78,6 +78,7 @@ export class StepWork implements StepRun {
       concurrency,
       stats,
       repair: {},
+      acceptsLeftOut: this.options.acceptLeftOut === true,
       // A page that has begun is finished: only the walk asks for the time.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
