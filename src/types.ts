@@ -170,6 +170,7 @@ export type {
   ViewIdArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
+export type { NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,
@@ -289,6 +290,7 @@ export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';
+export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';
 export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
 export type { ChangedItem } from './stream/changed-items.ts';
