@@ -18,6 +18,7 @@ export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/fee
 export type { WatchableFeed } from './client/feed/watchable-feed.ts';
 export type {
   AttributeFailure,
+  BatchFailure,
   ConditionFailure,
   DetailedError,
   EdgeloomErrorClass,
@@ -30,7 +31,7 @@ export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './clie
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { InboundQuery } from './client/read/lists/inbound.ts';
+export type { AskedOnce, InboundQuery } from './client/read/lists/inbound.ts';
 export type {
   PathPredicate,
   SearchPredicate,
