@@ -269,9 +269,6 @@ export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
-export type { Conflict } from './mirror/conflicts.ts';
-export type { SourceStatus } from './mirror/progress.ts';
-export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
 export type {
   BatchReport,
@@ -287,6 +284,10 @@ export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
+export type { Refusal } from './sources/ledger.ts';
+export type { Conflict } from './sources/notes.ts';
+export type { SourcePage, SourceStore } from './sources/source-store.ts';
+export type { SourceStatus } from './sources/status.ts';
 export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';

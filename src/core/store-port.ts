@@ -258,8 +258,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** The item is absent, or mirrored for this maker alone from an earlier position. */
-  mirroredBefore?: { maker: string; position: string };
+  /** The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`. */
+  claimedBefore?: { maker: string; token: number };
   /**
    * An item counts as absent if this attribute is a number of epoch seconds, at or before that time. An update never changes such an
    * item: it would keep what is over.

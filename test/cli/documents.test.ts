@@ -107,7 +107,7 @@ it('what every command prints with --json fits its schema', async () => {
   await run('cost', '--rate', '10/s', ...own);
   await run('stack', ...own);
   await run('table', 'create', '--table', 'documents-source', ...own);
-  for (const walk of ['snapshot', 'sweep', 'reconcile', 'check']) await run('mirror', walk, ...own);
+  for (const walk of [[], ['--dry-run']]) await run('mirror', 'sync', ...walk, ...own);
   await run('init', join(folder, 'project'));
   await run('adopt', '--table', 'documents', '--out', join(folder, 'adopted.ts'));
   await begin('watch', 'inbound', 'NOTE-3', 'ON', ...own);

@@ -134,9 +134,15 @@ function outputOf({ graph }: CommandSession, result: Status) {
       ? []
       : [
           textTable(
-            ['source', 'mirrored', 'lag then (s)', 'not taken'],
-            sources.map(({ source, seen, lagSeconds, poisoned }) => [
-              ...[source, seen ?? 'never', lagSeconds === null ? '' : Math.round(lagSeconds), poisoned],
+            ['source', 'version', 'touched', 'lag then (s)', 'not taken'],
+            sources.map(({ source, version, seen, lagSeconds, refused }) => [
+              ...[
+                source,
+                version ?? 'none',
+                seen ?? 'never',
+                lagSeconds === null ? '' : Math.round(lagSeconds),
+                refused,
+              ],
             ]),
           ),
         ]),
