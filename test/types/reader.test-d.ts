@@ -64,6 +64,21 @@ it('names the remedy where a node of a type without views is asked for by its vi
   some.watch({ views: ['LISTED-1'] });
 });
 
+it('shows all attributes of a node without a view where it is next to others', async () => {
+  const fields = z.object({ name: z.string(), age: z.number().optional() });
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { GOAL: node({ view: ['title'] }), USER: node({ fields }) },
+    edges: {
+      GM: edge({ from: 'GOAL', to: 'USER' }),
+      TG: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { byDay: 'day' } } }),
+    },
+  });
+  const some = {} as Reader<typeof graph>;
+  const { items } = await some.page('USER-1', 'TG', { with: ['GM'] });
+  expectTypeOf(items[0]!.edges.GM[0]!.node.attributes!.name).toEqualTypeOf<string | undefined>();
+});
+
 it('gives the edges that may leave a node, with their labels', async () => {
   const [goal] = await reader.getViews(['GOAL-G1']);
   const entry = goal!.edgeSet[0]!;

@@ -38,8 +38,9 @@ import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
+import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
-import { type AskedOnce, type InboundQuery, readInbound } from './lists/inbound.ts';
+import type { AskedOnce, InboundQuery } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
 import {
   type Collection,
@@ -98,7 +99,7 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Nodes with their edge sets: one entry for each id, in that order. It is null where neither the node nor an edge of it is
-   * projected; where only edges are, `attributes` is null. One BatchGetItem for 100 views.
+   * projected; where only edges are (the node is deleted, soft-deleted or over), `attributes` is null. One BatchGetItem for 100 views.
    *
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
@@ -473,7 +474,7 @@ function readerOf<G extends CompiledModel>(
     inDegree: (target, edgeType, options) =>
       held(options, (held) => countInbound(held, edgeType, target, options as InDegreeOptions)),
     inbound: (target, edgeType, options) =>
-      held(options, (held) => readInbound(held, edgeType, target, options)) as never,
+      held(options, (held) => readListWithTarget(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,

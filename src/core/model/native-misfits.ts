@@ -78,7 +78,7 @@ export interface NativeGap {
   name: string;
   items: number;
   /** One of them, and why the index leaves it out. */
-  example: Key & { reason: string };
+  example: { source: string; target: string; reason: string };
 }
 
 /** Counts the items that native lists lack. */

@@ -1,6 +1,6 @@
 import { stringOf } from '../../core/items/attribute-value.ts';
 import { MODEL, WATERMARK } from '../../core/items/derived-item.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
 import { isPlausibleWatermark, laterOf } from '../../core/items/watermark.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isRegistryStamp } from '../../registry/registry.ts';
@@ -66,7 +66,7 @@ export class OldWrites {
     if (this.newest === undefined) return;
     for (const { source, target, item } of items) {
       const model = stringOf(item[MODEL]);
-      if (source === SERVICE_PARTITION || !isDerivedKey(target)) continue;
+      if (isServicePartition(source) || !isDerivedKey(target)) continue;
       if (model === undefined || isRegistryStamp(model)) continue;
       const watermark = this.watermarkOf(item);
       if (watermark !== undefined && watermark > this.newest) this.found ??= { source, target, model };
