@@ -171,7 +171,7 @@ export type {
   ViewIdArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
-export type { Key, NativeGap } from './core/model/native-misfits.ts';
+export type { NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,

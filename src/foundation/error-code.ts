@@ -111,12 +111,19 @@ export type ErrorCode =
   /** The item is larger than 400 KB. Remedy: Move a large attribute to another node, or outside the table. */
   | 'item-too-large'
   /**
+   * A projection that a migration builds cannot hold some items: a label that its rank lacks, a value of another type, a `derive` that
+   * throws. Remedy: Correct the items or the model, or accept that readers miss them.
+   */
+  | 'items-left-out'
+  /**
    * A partition key of a base item has more than 2,048 bytes, or its sort key more than 1,024. A node's id is both. Remedy: Use shorter
    * ids, or `keys: 'hashed'` on the edge type.
    */
   | 'key-too-long'
   /** Readers would have nothing left after this withdrawal or retirement. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
+  /** A migration waits until no consumer can write items of what is retired. Remedy: Wait, or stop: the next migration deletes them. */
+  | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /** It ended before the stream was quiet. Remedy: Look at why it ended. */

@@ -9,6 +9,7 @@ import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
+import { type LeftOut, LeftOutItems } from '../left-out-items.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
@@ -50,6 +51,8 @@ export interface MigrationPlan {
   unplaced: UnplacedCount;
   /** The native lists that lack base items of the sample, since these are older than the index and have no key for it. */
   gaps: NativeGap[];
+  /** The base items that cannot be in what is built; undefined: none in the sample. */
+  leftOut: LeftOut | undefined;
 }
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
@@ -80,7 +83,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     unplaced.addItem({ source, target }, item);
     native.addItem({ source, target }, item);
   }
-  const steps = forecast(planned, { graph, data, sample, maxWcu });
+  const leftOut = new LeftOutItems();
+  const steps = forecast(planned, { graph, data, sample, maxWcu, leftOut });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),
@@ -92,5 +96,6 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
     unplaced: unplaced.count,
     gaps: native.gaps,
+    leftOut: leftOut.found,
   };
 }

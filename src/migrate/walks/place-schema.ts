@@ -17,6 +17,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
     deleted: names,
     unused: names,
     shown: z._default(names, []),
+    outlasted: z._default(names, []),
   }),
   walk: z.optional(z.strictObject({ name: z.string(), at: walkPlaceSchema })),
   newest: z.optional(z.string()),

@@ -82,6 +82,8 @@ export async function runMigrate(
   const options: MigrateOptions = {
     store: storeOf(world.table, process),
     table: { ...world.identity },
+    // Producers write values that no projection takes.
+    acceptLeftOut: true,
     ...(action && { action }),
     ...(mostSteps !== undefined && { mostSteps }),
     ...{ segments: 1 + random.below(4), concurrency: random.oneOf([1, 4, 16]) },
@@ -136,6 +138,7 @@ export async function runDivided(
       graph: world.graphs[version]!,
       store: storeOf(world.table, process),
       table: { ...world.identity },
+      acceptLeftOut: true,
       concurrency: random.oneOf([1, 4]),
       clock: () => timeline.nowMs,
       ...{ serverTime: world.serverTime, now: world.machineTime },
