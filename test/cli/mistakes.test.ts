@@ -367,7 +367,7 @@ describe('Ctrl-C', () => {
     );
     await writeFile(file, lines.join('\n'));
     const client = createClient({ endpoint: dev.endpoint });
-    const store = new DynamoDBStore(client, { partitionKey: 'source', sortKey: 'target', name: dev.table } as never);
+    const store = new DynamoDBStore(client, { partitionKey: 'source', sortKey: 'target', name: dev.table, indexes: [] } as never);
     const isWriting = async () =>
       (await store.get({ source: 'TEAM-c0', target: 'TEAM-c0' }, { consistent: true })).item;
     const { code, stdout } = await interrupted(['import', file], () =>
