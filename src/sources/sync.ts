@@ -60,7 +60,9 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   if (place === anew) await writePlace(context, anew, {});
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string): Promise<void> => {
     signal?.throwIfAborted();
-    await touchOrThrow(context, keys, { attempts: ATTEMPTS, signal, sync: place.sync });
+    // A ledger has the mark from before its items are written: a walk that goes on visits those of the last page of ledgers again.
+    const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
+    await touchOrThrow(context, keys, { attempts: ATTEMPTS, signal, sync: mark });
     place = { ...place, phase, after, items: place.items + keys.length };
     // A walk that has begun since has a place of its own.
     await writePlace(context, place, { equal: { sync: { S: place.sync } } });

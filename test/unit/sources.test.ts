@@ -465,6 +465,22 @@ describe('a sync', () => {
     expect(touched.size).toBe(450);
   });
 
+  it('that is killed between a ledger and its items makes them when it goes on', async () => {
+    const { rows, open, source, hook, shown, clock } = world();
+    const sources = open(source('app', users));
+    rows.set('1', { id: '1' }).set('2', { id: '2' });
+    await sources.sync('app');
+    rows.delete('1');
+    clock.ms += 1;
+    hook.before = ({ method, target }) => {
+      if (method === 'change' && target === 'USER-1') throw new StoreError('fatal', 'Killed', 'The process is gone.');
+    };
+    await expect(sources.sync('app')).rejects.toThrow('gone');
+    hook.before = () => undefined;
+    await sources.sync('app', { resume: true });
+    expect(await shown()).toEqual(nodes('2'));
+  });
+
   it('waits out a source and a table that are short of capacity, and keeps to its rates', async () => {
     const { rows, open, source, hook, shown, clock } = world();
     for (let i = 0; i < 200; i++) rows.set(`${i}`, { id: `${i}` });
