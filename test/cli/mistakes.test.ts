@@ -239,8 +239,6 @@ it('an empty variable is one that is not set', async () => {
 it('an option that means nothing beside another one is refused', async () => {
   for (const [words, option] of [
     [['search', 'USER.name', '--shards', '--equals', 'Ada'], '--equals'],
-    [['import', 'x.jsonl', '--complete'], '--complete'],
-    [['import', 'x.jsonl', '--source', 'app', '--skip-bad'], '--skip-bad'],
   ] as const) {
     const { code, message } = await failure(...words);
     expect(code, option).toBe('usage');
