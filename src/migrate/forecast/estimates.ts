@@ -15,7 +15,7 @@ import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
-import type { LeftOutItems } from '../left-out-items.ts';
+import type { LeftOutItems } from '../walks/left-out-items.ts';
 import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
 import { expectedItemsOf, type Wanted } from '../walks/wanted.ts';

@@ -9,7 +9,7 @@ import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
-import { type LeftOut, LeftOutItems } from '../left-out-items.ts';
+import { type LeftOut, LeftOutItems } from '../walks/left-out-items.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';

@@ -20,8 +20,8 @@ import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { repairOf } from '../../trust/repair/repairs.ts';
-import { itemsLeftOut, LeftOutItems } from '../left-out-items.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
+import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
 import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 

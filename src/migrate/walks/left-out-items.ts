@@ -1,8 +1,8 @@
-import type { Problem } from '../core/kinds/parts/subject.ts';
-import type { ItemKey } from '../core/store-port.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
-import { countText } from '../foundation/figure.ts';
-import { printable } from '../foundation/printable.ts';
+import type { Problem } from '../../core/kinds/parts/subject.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { countText } from '../../foundation/figure.ts';
+import { printable } from '../../foundation/printable.ts';
 
 /** Base items that a projection cannot hold: a label without a rank, a value of another type, a `derive` that throws. */
 export interface LeftOut {
