@@ -52,7 +52,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   const { source, access, random, now } = context;
   const { signal, resume = false } = options;
   const { head, sinceMs } = await putInForce(context, { version: source.version, isRetired: false });
-  // rule: source-walk-begins-behind-late-writes
+  // A write of the version before that lands later would be seen by nobody.
   await waitForLateWrites(context, sinceMs, options);
   const sync = `${head.revision}/${now()}/${Math.floor(random() * 1e9)}`;
   const anew: Place = { sync, head: head.revision, phase: 'items', after: undefined, items: 0 };
@@ -165,7 +165,6 @@ async function readPlace(context: SourceContext, head: Head): Promise<Place | un
   const { item } = await context.store.get(placeKey(context), { consistent: true });
   const text = (name: string): string | undefined => item && stringOf(attributeOf(item, name));
   const [sync, phase, of] = [text('sync'), text('phase'), text('head')];
-  // rule: source-walk-goes-on-under-the-same-head
   if (sync === undefined || of !== head.revision) return undefined;
   const items = Number((item && numberOf(attributeOf(item, 'items'))) ?? 0);
   return { sync, head: of, phase: phase === 'ledgers' ? 'ledgers' : 'items', after: text('after'), items };

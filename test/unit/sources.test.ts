@@ -331,6 +331,21 @@ describe('an item of thousands of outputs', () => {
     expect(of).toEqual(Array(399).fill({ N: '399' }));
   });
 
+  it('is repaired whole by a sync, also behind a touch that stopped and never came again', async () => {
+    const { rows, open, source, hook, table, shown } = world();
+    const sources = open(source('app', many));
+    rows.set('a', { id: 'a', many: 100 });
+    await sources.touch('app', ['a']);
+    let left = 60;
+    hook.before = () => {
+      left -= 1;
+    };
+    await expect(sources.touch('app', ['a'], { remainingMs: () => left * 1_000 })).rejects.toThrow(/of the 101/i);
+    await table.delete({ source: 'USER-a', target: 'AIMS-GOAL-0' });
+    await sources.sync('app');
+    expect(await shown()).toHaveLength(101);
+  });
+
   it('is refused beyond the bound, with its figure', async () => {
     const { rows, open, source } = world();
     const sources = open(source('app', many));
