@@ -81,7 +81,7 @@ describe('the first examples of the pages', () => {
       points: 3,
       country: 'US',
       state: 'California',
-      city: 'Davis',
+      city: 'San Jose',
     };
     await edgeloom.createWriter(graph, { store }).putNode('USER-1', attributes);
     await projectAll();
