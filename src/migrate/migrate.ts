@@ -33,6 +33,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   clock: true,
   serverTime: true,
   waitsBetweenCalls: 'boolean',
+  lateWritesMs: true,
   acceptLeftOut: 'boolean',
   walks: true,
   resume: true,

@@ -141,7 +141,8 @@ export class StepWork implements StepRun {
 
   async outlastLateWrites(seen: readonly SeenState[]): Promise<void> {
     this.checkMayWait();
-    if (this.options.waitsBetweenCalls !== true) this.options.onWait?.(lateWritesMayLand(seen), LATEST_WRITE_MS);
+    const { waitsBetweenCalls = false, lateWritesMs = LATEST_WRITE_MS } = this.options;
+    if (!waitsBetweenCalls && lateWritesMs > 0) this.options.onWait?.(lateWritesMayLand(seen), lateWritesMs);
     await this.waits.outlastLateWrites(seen.map(seenKey));
   }
 

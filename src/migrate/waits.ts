@@ -15,7 +15,10 @@ const CLOCKS_DIFFER_MS = 5_000;
 /** The waits of one run. Each has names, so that the next call knows what the last call has waited for. */
 export class Waits {
   constructor(
-    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
+    private readonly options: Pick<
+      MigrateOptions,
+      'wait' | 'waitsBetweenCalls' | 'lateWritesMs' | 'resume' | 'serverTime' | 'now'
+    >,
   ) {}
 
   /** Waits until the leases have ended that readers began before this run saw the named states. */
@@ -35,8 +38,10 @@ export class Waits {
 
   /** Waits until no write can land that rests on a registry from before the named states. */
   async outlastLateWrites(names: readonly string[]): Promise<void> {
+    const { lateWritesMs = LATEST_WRITE_MS } = this.options;
+    if (lateWritesMs === 0) return;
     await this.waitOrStop(
-      LATEST_WRITE_MS,
+      lateWritesMs,
       names.map((name) => `outlasted ${name}`),
     );
   }

@@ -29,6 +29,8 @@ export interface PlanOptions {
   action?: MigrateAction | undefined;
   /** The most write units a second. */
   maxWcu?: number | undefined;
+  /** See `MigrateOptions`. */
+  lateWritesMs?: number | undefined;
 }
 
 /** The steps of a migration, with their cost. */
@@ -57,7 +59,7 @@ export interface MigrationPlan {
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
-  const { graph, store, itemCount, sizeBytes, action, maxWcu } = options;
+  const { graph, store, itemCount, sizeBytes, action, maxWcu, lateWritesMs } = options;
   const wanted = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
   const table = identityAtHome(head?.registry.table, options.table, options.regions);
@@ -84,7 +86,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     native.addItem({ source, target }, item);
   }
   const leftOut = new LeftOutItems();
-  const steps = forecast(planned, { graph, data, sample, maxWcu, leftOut });
+  const steps = forecast(planned, { graph, data, sample, maxWcu, lateWritesMs, leftOut });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),

@@ -9,6 +9,7 @@ import { migrate } from '../../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
 import { itemsLeftOut, leftOutText } from '../../../../src/migrate/walks/left-out-items.ts';
 import { walk } from '../../../../src/migrate/walks/walk.ts';
+import { isLoopback } from '../../../../src/store/client/options.ts';
 import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
 import { MeteredStore } from '../../../../src/store/metered.ts';
 import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
@@ -77,7 +78,8 @@ export function migrateCommand(command: Command): void {
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
-        const plan = await planMigration({ ...table, action, maxWcu });
+        const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
+        const plan = await planMigration({ ...table, action, maxWcu, lateWritesMs });
         const going = undo ? plan.leftovers : [];
         const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
         const isIdle = plan.steps.length === 0 && going.length === 0;
@@ -104,6 +106,7 @@ export function migrateCommand(command: Command): void {
           ...identity,
           ...(action && { action }),
           acceptLeftOut: accept,
+          lateWritesMs,
           telemetry: await installedTelemetry(),
           serverTime: () => serverTime(graph, { client }),
           onWait: ({ message }, milliseconds) =>
