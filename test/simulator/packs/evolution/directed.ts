@@ -250,6 +250,38 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await reader.ask(SEARCH_P);
   },
 
+  'a node changes while its generation is withdrawn beside a reader that has a lease': async () => {
+    const stage = await tagged();
+    const reader = stage.reader(PLAIN);
+    await reader.ask(SEARCH_P);
+    // Kept, noted, built, shown, ready, withdrawn.
+    await stage.migrate(MORE_SHARDS, { mostSteps: 6 });
+    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { tag: 'p' }));
+    return await reader.ask(SEARCH_P);
+  },
+
+  'a generation that a migration has waited for is ready again, has a reader, and is withdrawn once more': async () => {
+    const stage = await tagged();
+    await stage.migrate(FOLDED);
+    let hasWaited = false;
+    const deciding = stage.standing((method, [key]) => hasWaited && isOfHead(method, key));
+    const onStep = ({ step }: { step: string }): void => {
+      hasWaited ||= step === 'wait';
+    };
+    const action = { kind: 'retire', name: 'search:A.tag' } as const;
+    // Withdrawn and waited for, twice.
+    const retiring = stage.migrate(FOLDED, { store: deciding.store, onStep, action, mostSteps: 4 });
+    await deciding.arrived;
+    // Built, shown, ready.
+    await stage.migrate(PLAIN, { mostSteps: 3 });
+    const reader = stage.reader(PLAIN);
+    const before = await reader.ask(SEARCH_P);
+    deciding.letGo();
+    await retiring;
+    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { tag: 'p' }));
+    return [...before, ...(await reader.ask(SEARCH_P))];
+  },
+
   'a reader sleeps while its generation goes, and its steady clock with it': async () => {
     const stage = await tagged();
     const reader = stage.reader(PLAIN, { moment: () => ({ steadyMs: 0, wallMs: stage.nowMs }) });
