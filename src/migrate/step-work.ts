@@ -1,6 +1,5 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import type { ApplyStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
@@ -141,8 +140,9 @@ export class StepWork implements StepRun {
 
   async outlastLateWrites(seen: readonly SeenState[]): Promise<void> {
     this.checkMayWait();
-    const { waitsBetweenCalls = false, lateWritesMs = LATEST_WRITE_MS } = this.options;
-    if (!waitsBetweenCalls && lateWritesMs > 0) this.options.onWait?.(lateWritesMayLand(seen), lateWritesMs);
+    const { lateWritesMs } = this.waits;
+    if (this.options.waitsBetweenCalls !== true && lateWritesMs > 0)
+      this.options.onWait?.(lateWritesMayLand(seen), lateWritesMs);
     await this.waits.outlastLateWrites(seen.map(seenKey));
   }
 

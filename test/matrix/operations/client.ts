@@ -1,7 +1,7 @@
 import { ConditionFailedError, createSession, EdgeloomError, TransactionFailedError } from '../../../src/index.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { storedFacts } from '../facts.ts';
-import { ENDS_FROM } from '../features.ts';
+import { BEFORE_ENDS_MS } from '../features.ts';
 import { type Options, ordersOf } from '../model.ts';
 import { inboundOf } from '../oracle.ts';
 import type { Kind, OpenReader } from '../questions.ts';
@@ -45,9 +45,6 @@ interface OpenTransaction extends OpenWriter {
   requirePart(id: string, part: string, conditions?: Options): void;
   requireEdge(source: string, type: string, target: string, conditions?: Options): void;
 }
-
-/** An item that is over cannot be updated, so updates come before the first end. */
-const BEFORE_ENDS_MS = 1_000 * ENDS_FROM - 1;
 
 function writerOf(bench: Bench): OpenWriter {
   return bench.writer() as unknown as OpenWriter;
