@@ -61,6 +61,11 @@ const BY_MOOD: ModelSpec = {
   ...PARTED,
   edge: { ...PARTED.edge, orders: { ...PARTED.edge.orders, byMood: { by: 'source', name: 'STATE.mood' } } },
 };
+const BY_SINCE: ModelSpec = {
+  ...PLAIN,
+  edge: { ...PLAIN.edge, orders: { bySince: { by: 'attribute', name: 'since' } } },
+};
+const NATIVE: ModelSpec = { ...BY_SINCE, edge: { ...BY_SINCE.edge, native: true } };
 const UNLISTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, set: false } };
 /** More bytes than a text has that edges are grouped by. */
 const TOO_LONG = 'x'.repeat(300);
@@ -818,14 +823,16 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return openFanOuts(stage).length === 0 ? ['a fan-out has ended before it came to its end'] : [];
   },
 
-  'views copy again while a run looks for fan-outs that nothing needs': async () => {
+  'views copy again while a run is about to end a fan-out that nothing needs': async () => {
     const stage = await connected(COPYING);
-    const { store, arrived, letGo } = stage.standing((method) => method === 'scan');
-    // Out of use, waited for, installed, noted; the run ends when it has made the views.
+    await fanOut(stage, COPYING, '2');
+    const { store, arrived, letGo } = stage.standing(
+      (method, [update]) => method === 'update' && isOfFanOut((update as DerivedUpdate).key),
+    );
     const leavingOff = stage.migrate(PLAIN, { store, mostSteps: 5 });
     await arrived;
     await stage.migrate(COPYING);
-    await fanOut(stage, COPYING, '2');
+    await fanOut(stage, COPYING, '3');
     letGo();
     await leavingOff;
     return openFanOuts(stage).length === 0 ? ['a fan-out has ended before it came to its end'] : [];
@@ -861,6 +868,16 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await repair;
     await projectAll(stage, COPYING, rest);
     return [...(await stage.wrongAnswers(COPYING)), ...openFanOuts(stage)];
+  },
+
+  'a reader of a native list goes on where a reader of the derived one has begun': async () => {
+    const stage = new Stage(modelOf(NATIVE));
+    await stage.migrate(BY_SINCE);
+    for (const id of ['A-1', 'A-2', 'A-3', 'A-4'])
+      await stage.project(BY_SINCE, await stage.write(id, 'AB-B-1', { since: 'the same' }));
+    const others = stage.reader(NATIVE).questions;
+    const isOutdated = (error: unknown): boolean => error instanceof EdgeloomError && error.code === 'cursor-outdated';
+    return await stage.reader(BY_SINCE).ask((questions) => questions.across('bySince', 'B-1', 1, others, isOutdated));
   },
 
   ...OBSERVED,

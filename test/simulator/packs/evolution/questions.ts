@@ -383,7 +383,6 @@ export class Questions {
     others: Questions,
     mayRefuse: (error: unknown) => boolean,
   ): Promise<Asked> {
-    const { history } = this.truth;
     const search = this.spec.searches[name];
     const order = this.spec.edge.orders[name];
     const read = ({ reader }: Questions, options: object): Promise<ListOf<Hit>> =>
@@ -406,6 +405,7 @@ export class Questions {
     return {
       question: `${name} ${target}, the rest by another model`,
       judge: (span) => {
+        const { history } = this.truth;
         const candidates =
           search === undefined
             ? inboundCandidates(history, span, 'AB', target, (key, own, node) =>

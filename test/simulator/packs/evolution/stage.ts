@@ -57,13 +57,20 @@ interface StageReader {
   ask: (question: Question) => Promise<string[]>;
   /** Every question. */
   all: () => Question[];
+  /** The questions themselves, for a list that two readers turn the pages of. */
+  questions: Questions;
 }
 
 /** What a schedule of model changes that is written down plays on: a table, its records, and a clock that waits move. */
 export class Stage {
   nowMs = START;
-  readonly table: StreamedStore = new StreamedStore(ANY_MODEL, () => this.nowMs);
+  readonly table: StreamedStore;
   private taken = 0;
+
+  /** @param model the one whose native indexes the table has. Default: none. */
+  constructor(model: CompiledModel = ANY_MODEL) {
+    this.table = new StreamedStore(model, () => this.nowMs);
+  }
 
   /** Puts an item as a producer, or deletes it where no attributes are given. Gives the item's records; `records` does not give them again. */
   async write(source: string, target: string, attributes?: Readonly<Record<string, string>>): Promise<ChangeRecord[]> {
@@ -168,6 +175,7 @@ export class Stage {
     const paging = { limit: () => 1, pause: async () => undefined };
     const questions = new Questions(spec, session === undefined ? reader : reader.with(session), truth, paging);
     return {
+      questions,
       all: () => questions.all(),
       ask: async (question) => {
         const asked = await question(questions).catch(unlessNotReady);
