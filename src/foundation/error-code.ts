@@ -270,6 +270,11 @@ export type ErrorCode =
    * `edgeloom.service` of package.json too.
    */
   | 'service-renamed'
+  /**
+   * The search to drop shares the item of another one, and the model has it there. Remedy: Take it out of the model and migrate, or drop
+   * the projection of the item.
+   */
+  | 'shared-item'
   /** The work did not end within four seconds of a signal. Remedy: Run the command again: it is as after a crash. */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
@@ -319,6 +324,8 @@ export type ErrorCode =
   | 'unknown-option'
   /** The edge type has no order of this name. Remedy: See the message. */
   | 'unknown-order'
+  /** Neither the table nor the model has a projection of this name. Remedy: Take a name that `edgeloom status` lists. */
+  | 'unknown-projection'
   /** A read of a load is no query of the model, or begins several. Remedy: Name one as `edgeloom cost` prints it. */
   | 'unknown-query'
   /** The registry has a layout that this version of Edgeloom does not know. Remedy: Update Edgeloom. */

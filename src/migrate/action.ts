@@ -29,7 +29,7 @@ export interface ActionTarget {
 
 /**
  * Returns the target of an action: the generations that it removes, or the shape. Throws `last-generation` if readers would have no
- * generation left; only a drop may do that.
+ * generation left; only a drop may do that. Throws `shared-item` if a drop of one search would take away others of the model.
  */
 export function actionTarget(
   registry: Registry,
@@ -69,7 +69,7 @@ export function actionTarget(
 
 function sharedItemError(search: string, name: string): EdgeloomError {
   return new EdgeloomError(
-    'invalid-argument',
+    'shared-item',
     `The search ${search} shares the item of ${name}, and this model has it.`,
     `Take it out of the model and migrate, or take all of the item away with --drop ${name}.`,
   );
@@ -84,7 +84,7 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Returns the projection that an action names, and the generation, if it names one. Throws `invalid-argument` for a name that neither the
+ * Returns the projection that an action names, and the generation, if it names one. Throws `unknown-projection` for a name that neither the
  * registry nor the model has. The name of a search may end like that of a generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
  */
 function projectionNamedBy(
@@ -110,7 +110,7 @@ function projectionNamedBy(
   if (match !== null && known.has(match[1]!)) return { name: match[1]!, id: Number(match[2]) };
   const near = nearest(name, known);
   throw new EdgeloomError(
-    'invalid-argument',
+    'unknown-projection',
     `Neither the table nor the model has a projection ${name}.`,
     `${near === undefined ? '' : `Did you mean ${near}? `}edgeloom status lists them; --undo takes away all that only other models have.`,
   );

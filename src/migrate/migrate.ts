@@ -154,7 +154,7 @@ class MigrationRun {
   }
 
   private decideNextStep(registry: Registry | undefined, data: DefinitionData): Step | undefined {
-    const { action } = this.options;
+    const { action, lateWritesMs } = this.options;
     const { wanted, memory } = this;
     const { isEmpty } = this.work;
     const table = this.identityForRegistry(registry);
@@ -164,6 +164,7 @@ class MigrationRun {
       data,
       wanted,
       memory,
+      lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
       ...(action && { action }),

@@ -1,3 +1,4 @@
+import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { type Definitions, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
@@ -23,6 +24,8 @@ export interface Situation {
   action?: MigrateAction;
   /** The target of the action when the run began. Absent: the run has no action, or has seen no registry. */
   target?: ActionTarget;
+  /** How late a write of a consumer may land, in milliseconds. Default: 20 minutes. */
+  lateWritesMs?: number | undefined;
 }
 
 /** Returns the next step; undefined if nothing is left to do. */
@@ -179,12 +182,12 @@ function retireStep(registry: Registry, { wanted, data, memory }: Situation): St
   return removalStep(leaving, memory);
 }
 
-function deleteStep(registry: Registry, { memory }: Situation): Step | undefined {
+function deleteStep(registry: Registry, situation: Situation): Step | undefined {
   const absent = [...registry.projections].flatMap(([name, { generations }]) =>
     generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
   );
-  const open = absent.filter((seen) => !memory.deleted.has(seenKey(seen)));
-  if (open.length > 0) return outlastStep(open, memory) ?? { kind: 'delete', generations: open };
+  const open = absent.filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
+  if (open.length > 0) return outlastStep(open, situation) ?? { kind: 'delete', generations: open };
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
 }
 
@@ -192,19 +195,23 @@ function deleteStep(registry: Registry, { memory }: Situation): Step | undefined
  * The walk that deletes items of a generation begins when no writer can write one any more: each has read in the registry that the
  * generation is retired, and what it sent before that has landed.
  */
-function outlastStep(retired: readonly SeenState[], { outlasted }: RunMemory): Step | undefined {
-  const seen = retired.filter((one) => !outlasted.has(seenKey(one)));
-  return seen.length === 0 ? undefined : { kind: 'outlast', seen };
+function outlastStep(
+  retired: readonly SeenState[],
+  { memory, lateWritesMs = LATEST_WRITE_MS }: Situation,
+): Step | undefined {
+  const seen = retired.filter((one) => !memory.outlasted.has(seenKey(one)));
+  return seen.length === 0 || lateWritesMs === 0 ? undefined : { kind: 'outlast', seen, forMs: lateWritesMs };
 }
 
 /** The steps of an action: it removes generations that the model's own changes do not remove. */
-function actionStep(registry: Registry, { target, memory }: Situation): Step | undefined {
+function actionStep(registry: Registry, situation: Situation): Step | undefined {
+  const { target, memory } = situation;
   if (target === undefined) return undefined;
   const { name, generations } = target;
   if (name.startsWith('view:')) {
     const type = name.slice('view:'.length);
     const shape = newestShape(registry, type);
-    return shape !== undefined && generations.has(shape) ? dropViewStep(registry, type, memory) : undefined;
+    return shape !== undefined && generations.has(shape) ? dropViewStep(registry, type, situation) : undefined;
   }
   const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
   const ready = going.find(({ state }) => state === 'ready');
@@ -239,7 +246,8 @@ function takesLast({ projections }: Registry, situation: Situation): boolean {
   );
 }
 
-function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): Step | undefined {
+function dropViewStep({ shapes }: Registry, type: string, situation: Situation): Step | undefined {
+  const { memory } = situation;
   const entry = shapes.get(type);
   if (entry === undefined) return undefined;
   const { next, shape } = entry;
@@ -248,7 +256,7 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
   if (shape === undefined)
     return memory.deleted.has(seenKey(gone))
       ? undefined
-      : (outlastStep([gone], memory) ?? { kind: 'delete', generations: [gone] });
+      : (outlastStep([gone], situation) ?? { kind: 'delete', generations: [gone] });
   if (shape.trusted) return { kind: 'distrust', types: [type] };
   const [seen] = seenShape(type, shape);
   return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };

@@ -138,12 +138,10 @@ export class StepWork implements StepRun {
     await this.waits.waitForReplicas(seen.map(seenKey));
   }
 
-  async outlastLateWrites(seen: readonly SeenState[]): Promise<void> {
+  async outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void> {
     this.checkMayWait();
-    const { lateWritesMs } = this.waits;
-    if (this.options.waitsBetweenCalls !== true && lateWritesMs > 0)
-      this.options.onWait?.(lateWritesMayLand(seen), lateWritesMs);
-    await this.waits.outlastLateWrites(seen.map(seenKey));
+    if (this.options.waitsBetweenCalls !== true) this.options.onWait?.(lateWritesMayLand(seen), forMs);
+    await this.waits.outlastLateWrites(seen.map(seenKey), forMs);
   }
 
   /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */

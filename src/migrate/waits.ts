@@ -1,4 +1,3 @@
-import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { MigrateOptions } from './migrate-types.ts';
@@ -14,17 +13,9 @@ const CLOCKS_DIFFER_MS = 5_000;
 
 /** The waits of one run. Each has names, so that the next call knows what the last call has waited for. */
 export class Waits {
-  /** How late a write of a consumer may land, in milliseconds. */
-  readonly lateWritesMs: number;
-
   constructor(
-    private readonly options: Pick<
-      MigrateOptions,
-      'wait' | 'waitsBetweenCalls' | 'lateWritesMs' | 'resume' | 'serverTime' | 'now'
-    >,
-  ) {
-    this.lateWritesMs = options.lateWritesMs ?? LATEST_WRITE_MS;
-  }
+    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
+  ) {}
 
   /** Waits until the leases have ended that readers began before this run saw the named states. */
   async waitForLeases(names: readonly string[]): Promise<void> {
@@ -41,11 +32,10 @@ export class Waits {
     );
   }
 
-  /** Waits until no write can land that rests on a registry from before the named states. */
-  async outlastLateWrites(names: readonly string[]): Promise<void> {
-    if (this.lateWritesMs === 0) return;
+  /** Waits for some milliseconds, until no write can land that rests on a registry from before the named states. */
+  async outlastLateWrites(names: readonly string[], forMs: number): Promise<void> {
     await this.waitOrStop(
-      this.lateWritesMs,
+      forMs,
       names.map((name) => `outlasted ${name}`),
     );
   }

@@ -296,9 +296,12 @@ describe('searches over several indexes', () => {
     await stepwise(onlyA, 'a', { kind: 'drop', name: 'search:USER.b' });
     expect((await migrate(onlyA as never)).leftovers).toEqual([]);
     await migrate(both as never);
-    await expect(migrate(both as never, { action: { kind: 'drop', name: 'search:USER.b' } } as never)).rejects.toThrow(
-      'The search USER.b shares the item of search:USER.a, and this model has it.',
-    );
+    await expect(
+      migrate(both as never, { action: { kind: 'drop', name: 'search:USER.b' } } as never),
+    ).rejects.toMatchObject({
+      code: 'shared-item',
+      message: 'The search USER.b shares the item of search:USER.a, and this model has it.',
+    });
   });
 
   it('cost the less, the more of them share an item', async () => {

@@ -78,6 +78,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     isEmpty: sample.isWhole && sample.items.length === 0,
     ...(table && { table }),
     ...(action && { action }),
+    lateWritesMs,
   });
   const unplaced = new UnplacedItems(graph);
   const native = new NativeGaps(graph);
@@ -86,7 +87,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     native.addItem({ source, target }, item);
   }
   const leftOut = new LeftOutItems();
-  const steps = forecast(planned, { graph, data, sample, maxWcu, lateWritesMs, leftOut });
+  const steps = forecast(planned, { graph, data, sample, maxWcu, leftOut });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),

@@ -31,7 +31,7 @@ export type Step =
   | { kind: 'shape-ready'; seen: SeenState }
   | { kind: 'withdraw'; seen: SeenState }
   | { kind: 'abandon'; seen: SeenState }
-  | { kind: 'outlast'; seen: readonly SeenState[] }
+  | { kind: 'outlast'; seen: readonly SeenState[]; forMs: number }
   | { kind: 'delete'; generations: readonly SeenState[] }
   | { kind: 'forget'; seen: SeenState }
   | { kind: 'drop-shape'; seen: SeenState };
@@ -89,8 +89,8 @@ export interface StepRun {
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   /** Waits until every replica shows the last writes. */
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Waits until no write can land that rests on an earlier registry. */
-  outlastLateWrites(seen: readonly SeenState[]): Promise<void>;
+  /** Waits for some milliseconds, until no write can land that rests on an earlier registry. */
+  outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
 /** The values that a write of the registry depends on, besides the step and the registry. */
@@ -133,8 +133,8 @@ export interface WorkStep<S extends Step> extends StepText {
   remembers?: keyof RunMemory;
   /** The states that it is done for, if nothing fails: for a plan. */
   states(step: S): readonly SeenState[];
-  /** How long it waits, in milliseconds. Default 0. */
-  waitMs?: number;
+  /** How long it waits, in milliseconds. Absent: it does not wait. */
+  waitMs?(step: S): number;
 }
 
 /** A kind of step. */

@@ -1,4 +1,3 @@
-import { LATEST_WRITE_MS } from '../../foundation/late-writes.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
@@ -30,7 +29,7 @@ const wait: WorkStep<StepOf<'wait'>> = {
   words: 'Wait until no reader can rely any more on',
   stateAfter: 'unused',
   remembers: 'unused',
-  waitMs: LEASE_MS,
+  waitMs: () => LEASE_MS,
   states: ({ seen }) => seen,
   work: (run, { seen }) => run.waitUntilUnused(seen),
 };
@@ -39,7 +38,7 @@ const pause: WorkStep<StepOf<'pause'>> = {
   words: 'Wait until every replica shows',
   stateAfter: 'shown',
   remembers: 'shown',
-  waitMs: REPLICA_LAG_MS,
+  waitMs: () => REPLICA_LAG_MS,
   states: ({ seen }) => seen,
   async work(run, { seen }) {
     await run.waitUntilShown(seen);
@@ -51,10 +50,10 @@ const outlast: WorkStep<StepOf<'outlast'>> = {
   words: 'Wait until no late write can reach',
   stateAfter: 'outlasted',
   remembers: 'outlasted',
-  waitMs: LATEST_WRITE_MS,
+  waitMs: ({ forMs }) => forMs,
   states: ({ seen }) => seen,
-  async work(run, { seen }) {
-    await run.outlastLateWrites(seen);
+  async work(run, { seen, forMs }) {
+    await run.outlastLateWrites(seen, forMs);
     return seen;
   },
 };

@@ -108,8 +108,8 @@ async function act(
   return outcome;
 }
 
-function isGone(name: string, { code, message }: EdgeloomError): boolean {
-  return name.startsWith('search:') && code === 'invalid-argument' && message.startsWith('Neither the table');
+function isGone(name: string, { code }: EdgeloomError): boolean {
+  return name.startsWith('search:') && code === 'unknown-projection';
 }
 
 /** Brings a model to the table; whether something is in its way. */
