@@ -291,6 +291,7 @@ export type { SourceStatus } from './sources/status.ts';
 export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
+export type { RateOptions } from './store/metered.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';
 export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';

@@ -1,6 +1,14 @@
 import pMap from 'p-map';
 import { EdgeloomError } from './errors.ts';
 
+/** Calls of a walk that are under way at once, if its caller does not say. */
+export const CALLS_AT_ONCE = 16;
+
+/** The elements of a list, some at a time and in their order. */
+export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
+}
+
 /**
  * Does something with each element of a list, some at once. Throws the first error of the work at once, and begins no more of it.
  * A batch has tens of thousands of elements: here each of them costs one promise besides its work, in `pMap` eight.
@@ -37,6 +45,26 @@ export async function forEachAtOnce<T>(
   const workers: Promise<void>[] = [];
   while (workers.length < concurrency && !isEnding) workers.push(worker());
   await Promise.all(workers);
+}
+
+/**
+ * The same for work whose outcome has to be known: throws the first error when the work in hand has ended. No more of it is begun.
+ *
+ * @example
+ * await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
+ */
+export async function forEachSettled<T>(
+  elements: Iterable<T>,
+  work: (element: T) => Promise<void>,
+  { concurrency }: { concurrency: number },
+): Promise<void> {
+  const failures: unknown[] = [];
+  const attempt = async (element: T): Promise<void> => {
+    if (failures.length > 0) return;
+    await work(element).catch((error: unknown) => failures.push(error));
+  };
+  await forEachAtOnce(elements, attempt, { concurrency });
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

@@ -4,13 +4,14 @@ import type { EdgeloomError } from '../foundation/errors.ts';
 import type { RuntimeOptions } from '../foundation/runtime.ts';
 import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
+import type { RateOptions } from '../store/metered.ts';
 import type { WalkedItem } from '../store/table-walk.ts';
 import type { MigrateAction } from './action.ts';
 import type { Step } from './steps/step.ts';
 import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
-export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
+export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
   /** The table and stream that the store reads. Absent: unknown, and not compared. */
@@ -23,7 +24,10 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
   mostSteps?: number;
   /** The number of segments that are read at once. Default 4. */
   segments?: number;
-  /** Items of a page of a walk. A page that has begun is finished when time is over: at a low rate it has to be small. Default 500. */
+  /**
+   * Items of a page of a walk. A page that has begun is finished when time is over: at a low rate it has to be small. An item and all
+   * that is derived from it takes up to about 10 read and 10 write units. Default 500.
+   */
   pageItems?: number | undefined;
   /** Calls in flight at once. Default 16. */
   concurrency?: number;

@@ -9,6 +9,7 @@ import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
+import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
 import { requireNativeIndexes } from '../store/native-ready.ts';
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
@@ -42,6 +43,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   onProgress: true,
   onItems: true,
   telemetry: true,
+  ...RATE_OPTIONS,
   ...RUNTIME_OPTIONS,
 };
 
@@ -50,7 +52,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
  * that a `signal` ends: the steps that `onStep` has reported are finished. Throws `no-index` before a step where an index of a native
  * order or search is not ready: the derived orders and searches that it replaces would go. Throws `items-left-out` where items of the
- * table cannot be in what is built; a run with `acceptLeftOut` goes on from there.
+ * table cannot be in what is built; a run with `acceptLeftOut` goes on from there. With `maxRcu` or `maxWcu`, calls that DynamoDB throttles
+ * are made again.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });
@@ -63,8 +66,14 @@ export async function migrate(graph: CompiledModel, options: MigrateOptions): Pr
 
 /** The same, with options among those of a caller of this package. */
 export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
+  checkRates('migrate', options);
+  const { maxRcu, maxWcu, random, clock } = options;
   return await runObserved('migrate', options, (options) =>
-    runAbortable(options.store, options, (store, wait) => new MigrationRun({ ...options, store, wait }).run()),
+    runAbortable(options.store, options, (given, wait) => {
+      // Without `remainingMs`: a page that has begun is finished, at the rate and with all retries.
+      const store = hasRate(options) ? new MeteredStore(given, { maxRcu, maxWcu, wait, random, now: clock }) : given;
+      return new MigrationRun({ ...options, store, wait }).run();
+    }),
   );
 }
 

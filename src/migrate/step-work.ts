@@ -1,5 +1,6 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { CALLS_AT_ONCE } from '../foundation/for-each.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import type { ApplyStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
@@ -69,7 +70,7 @@ export class StepWork implements StepRun {
 
   buildContext(graph: CompiledModel, states: readonly SeenState[] = []): BuildContext {
     const { store, stats } = this;
-    const { segments = 4, concurrency = 16, pageItems, onProgress, onItems } = this.options;
+    const { segments = 4, concurrency = CALLS_AT_ONCE, pageItems, onProgress, onItems } = this.options;
     return {
       ...runtimeOf({ ...this.options, remainingMs: undefined }),
       graph,

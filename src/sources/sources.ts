@@ -3,7 +3,7 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
-import { Allowance } from '../store/metered.ts';
+import { Allowance, checkRates } from '../store/metered.ts';
 import { accessOf, type Spend } from './access.ts';
 import type { SourceContext } from './context.ts';
 import { lookAtRetired, lookAtSource, type SourceLook } from './look.ts';
@@ -143,12 +143,14 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
     },
     async sync(name, options = {}) {
       checkOptions('sync', options, SYNC_OPTIONS);
+      checkRates('sync', options);
       const context = contextOf(find(name), options);
       if (options.dryRun === true) return resultOf(context, await lookAtSource(context, options));
       return walked(context, await syncSource(context, options));
     },
     async retire(name, options = {}) {
       checkOptions('retire', options, SYNC_OPTIONS);
+      checkRates('retire', options);
       const source =
         sources.find((one) => one.name === name) ?? defineSource(name, { read: () => undefined, map: () => [] });
       const context = contextOf(source, options);

@@ -15,28 +15,50 @@ import type {
   WriteManyResult,
 } from '../core/store-port.ts';
 import { isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
+import { checkNumber, type OptionNames } from '../foundation/options.ts';
 import { backoffMs, retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { type Spent, spentBy } from './spent.ts';
 
+/**
+ * The rates of long work: capacity units a second that all of its calls together may consume, those of indexes included. A read of one page
+ * has a bound of the same name, for the units of that page.
+ */
+export interface RateOptions {
+  /** Read capacity units a second at most. Default: no limit. */
+  maxRcu?: number | undefined;
+  /** Write capacity units a second at most. Default: no limit. */
+  maxWcu?: number | undefined;
+}
+
+/** The names of these options, for the functions that take both. */
+export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: true, maxWcu: true };
+
+/** Throws `invalid-option` for a rate at which work would wait for ever. Workers share a rate, so that a part of a unit is fine. */
+export function checkRates(what: string, { maxRcu, maxWcu }: RateOptions): void {
+  for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
+    checkNumber(`${option} of ${what}`, value, { least: 0.001 });
+}
+
+/** Tells whether one of the rates is given. */
+export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
+  return maxRcu !== undefined || maxWcu !== undefined;
+}
+
 /** Options of a metered store. */
-export interface MeterOptions {
+export interface MeterOptions extends RateOptions {
   /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Read capacity units that may be consumed a second. Default: no limit. */
-  maxRcu?: number;
-  /** Write capacity units that may be consumed a second. Default: no limit. */
-  maxWcu?: number;
   /** Calls in flight at once. Default 32. */
   concurrency?: number;
   /** Milliseconds of a clock that never goes back. Default: the process's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** Updates of `updateMany` that are sent before the rate is looked at again. */
@@ -46,30 +68,25 @@ const UPDATES_AT_ONCE = 100;
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * A store that counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of
- * a call is known only afterwards: a call that cost more than its share makes the next ones wait. Retryable
- * failures are retried with full jitter.
+ * Counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of a call is known only
+ * afterwards: a call that cost more than its share makes the next ones wait. Retryable failures are retried with full jitter.
  */
-export class MeteredStore extends ForwardingStore<Store & ScanSource> implements ScanSource {
+export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   /** Units consumed so far. */
   rcu = 0;
   wcu = 0;
-  private readonly reads: Allowance;
+  protected readonly reads: Allowance;
   private readonly writes: Allowance;
   private readonly limit: LimitFunction;
   private readonly runtime: Pick<Runtime, 'wait' | 'random' | 'remainingMs'>;
 
-  constructor(store: Store & ScanSource, options: MeterOptions = {}) {
+  constructor(store: Inner, options: MeterOptions = {}) {
     super(store);
     const { maxRcu, maxWcu, concurrency = 32, now = () => performance.now(), ...runtime } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);
     this.limit = pLimit(concurrency);
     this.runtime = runtimeOf(runtime);
-  }
-
-  scan(request: ScanRequest): Promise<ScanPage> {
-    return this.metered(this.reads, () => this.inner.scan(request));
   }
 
   override getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
@@ -129,7 +146,7 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
     return made as ReturnType<Store[Name]>;
   }
 
-  private async metered<T extends Spent | readonly UpdateOutcome[]>(
+  protected async metered<T extends Spent | readonly UpdateOutcome[]>(
     allowance: Allowance,
     call: () => Promise<T>,
     mayRetry?: (error: StoreError) => boolean,
@@ -154,6 +171,13 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
         ...this.runtime,
       });
     });
+  }
+}
+
+/** The same for a table that is walked. */
+export class MeteredStore extends MeteredCalls<Store & ScanSource> implements ScanSource {
+  scan(request: ScanRequest): Promise<ScanPage> {
+    return this.metered(this.reads, () => this.inner.scan(request));
   }
 }
 

@@ -131,7 +131,10 @@ describe('put, update and delete', () => {
     expect(await run('delete', 'GOAL-W1', '--with-edges', '--force')).toMatchObject({
       json: { error: { code: 'usage' } },
     });
-    const deleted = await run('delete', 'GOAL-W1', '--with-edges');
+    expect(await run('delete', 'GOAL-W1', '--max-rcu', '100')).toMatchObject({
+      json: { error: { code: 'usage', message: '--max-rcu means nothing without --with-edges.' } },
+    });
+    const deleted = await run('delete', 'GOAL-W1', '--with-edges', '--max-rcu', '100', '--max-wcu', '100');
     expect(deleted).toMatchObject({ code: 0, json: { item: null, nodes: 1, edges: 1 } });
     expect((await run('get', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1')).code).toBe(1);
     expect(await run('delete', 'GOAL-W1', '--with-edges')).toMatchObject({ code: 1, json: { item: null, nodes: 0 } });

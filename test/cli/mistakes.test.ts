@@ -201,7 +201,7 @@ describe('an error on the command line', () => {
   it('of a drop says which projection is meant, and a drop of what the model has says that it comes back', async () => {
     expect((await run('migrate', '--yes')).code).toBe(0);
     expect(await failure('migrate', '--drop', 'search:USER.nam', '--yes')).toMatchObject({
-      code: 'invalid-argument',
+      code: 'unknown-projection',
       hint: 'Did you mean search:USER.name? edgeloom status lists them; --undo takes away all that only other models have.',
     });
     const { stdout } = await run('migrate', '--drop', 'search:USER.name', '--dry-run');

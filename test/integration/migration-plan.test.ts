@@ -82,11 +82,16 @@ describe('the plan of a migration', () => {
       expect(made.done).toBe(true);
       expect(named(planned.steps)).toEqual(named(made.steps));
       expect(planned.estimate).toMatchObject({ isExact: true });
-      for (const [i, { step, wcu }] of made.steps.entries()) {
+      for (const [i, { step, rcu, wcu }] of made.steps.entries()) {
         if (!['backfill', 'delete', 'settle-views'].includes(step)) continue;
         const estimate = planned.steps[i]!;
-        expect(estimate.wcu, `${step} of ${estimate.projection}`).toBeGreaterThanOrEqual(wcu * 0.6);
-        expect(estimate.wcu, `${step} of ${estimate.projection}`).toBeLessThanOrEqual(wcu * 1.6 + 5);
+        for (const [estimated, units] of [
+          [estimate.rcu, rcu],
+          [estimate.wcu, wcu],
+        ] as const) {
+          expect(estimated, `${step} of ${estimate.projection}`).toBeGreaterThanOrEqual(units * 0.6);
+          expect(estimated, `${step} of ${estimate.projection}`).toBeLessThanOrEqual(units * 1.6 + 5);
+        }
       }
       expect(await plan(graph, { action })).toMatchObject({ steps: [], cost: { rcu: 0, wcu: 0, seconds: 0 } });
     },
@@ -152,4 +157,34 @@ describe('the plan of a migration', () => {
     const fast = await plan(changed({ shards: 5 }));
     expect(fast.cost.seconds).toBeLessThan(slow.cost.seconds);
   });
+
+  it('takes as long as its read units do at their rate, where that is longer than the writes take at theirs', async () => {
+    const { plan, changed } = await shops('registered');
+    const backfillAt = async (rates: { maxRcu?: number; maxWcu?: number }) =>
+      (await plan(changed({ shards: 5 }), rates)).steps.find(({ step }) => step === 'backfill')!;
+    const reading = await backfillAt({ maxRcu: 10, maxWcu: 10 });
+    expect(reading.rcu).toBeGreaterThan(reading.wcu);
+    expect(reading.seconds).toBeCloseTo(reading.rcu / 10, 0);
+    expect((await backfillAt({ maxRcu: 1_000, maxWcu: 10 })).seconds).toBeCloseTo(reading.wcu / 10, 0);
+  });
+
+  it.each([
+    [undefined, 1_200],
+    [90_000, 90],
+    [0, undefined],
+  ])(
+    'waits for late writes as long as is said, and not where none can be under way: %s ms',
+    async (lateWritesMs, seconds) => {
+      const { plan, run, changed } = await shops('registered');
+      const graph = changed({ shards: 5 });
+      const planned = await plan(graph, { lateWritesMs });
+      const waits: number[] = [];
+      const made = await run(graph, { lateWritesMs, onWait: (_, milliseconds) => waits.push(milliseconds) });
+      const outlast = planned.steps.find(({ step }) => step === 'outlast');
+      expect(made.steps.map(({ step }) => step)).toEqual(planned.steps.map(({ step }) => step));
+      expect(waits).toEqual(seconds === undefined ? [] : [seconds * 1_000]);
+      if (seconds === undefined) expect(outlast).toBeUndefined();
+      else expect(outlast!.seconds).toBeCloseTo(seconds, 0);
+    },
+  );
 });

@@ -388,12 +388,13 @@ describe('putMany', () => {
     const links = (batch: { putEdge: (...words: never[]) => void }) => {
       for (let i = 0; i < 60; i++) batch.putEdge(...(['TASK-1', 'LINK', `TASK-${i}`, { since: '1' }] as never[]));
     };
-    const unfinished = { code: 'ThrottlingException', kind: 'retryable', items: 25 };
-    await expect(failing.batch(links as never)).rejects.toMatchObject(unfinished);
+    const unfinished = { code: 'ThrottlingException', kind: 'retryable' };
+    await expect(failing.batch(links as never)).rejects.toMatchObject({ ...unfinished, items: 25 });
     await failing.batch(links as never);
     calls = 0;
-    await expect(failing.deleteNodeWithEdges('TASK-1')).rejects.toMatchObject(unfinished);
-    expect(await failing.deleteNodeWithEdges('TASK-1')).toMatchObject({ edges: 35 });
+    // A deletion makes its calls side by side: the third one is answered after the second has failed.
+    await expect(failing.deleteNodeWithEdges('TASK-1')).rejects.toMatchObject({ ...unfinished, items: 35 });
+    expect(await failing.deleteNodeWithEdges('TASK-1')).toMatchObject({ edges: 25 });
   });
 
   it('stops where its signal is aborted', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forEachAtOnce, forEachOf } from '../../src/foundation/for-each.ts';
+import { forEachAtOnce, forEachOf, forEachSettled, slicesOf } from '../../src/foundation/for-each.ts';
 import { sources } from '../support/sources.ts';
 
 const later = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -57,6 +57,30 @@ describe('forEachOf', () => {
     await forEachOf(many(), work, { concurrency: 3 });
     expect([inHand, most]).toEqual([0, 3]);
   });
+});
+
+describe('forEachSettled', () => {
+  it('throws the first error when the work in hand has ended, and begins no more of it', async () => {
+    const ended: number[] = [];
+    const work = async (one: number): Promise<void> => {
+      await later(one === 1 ? 1 : 20);
+      ended.push(one);
+      if (one <= 2) throw new Error(`not ${one}`);
+    };
+    await expect(forEachSettled([1, 2, 3, 4, 5], work, { concurrency: 3 })).rejects.toThrow('not 1');
+    expect(ended).toEqual([1, 2, 3]);
+  });
+});
+
+it.each([
+  [[], []],
+  [[1, 2], [[1, 2]]],
+  [
+    [1, 2, 3],
+    [[1, 2], [3]],
+  ],
+])('%j in slices of 2 is %j', (elements, slices) => {
+  expect([...slicesOf(elements, 2)]).toEqual(slices);
 });
 
 describe('forEachAtOnce', () => {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LEAST_RCU } from '../../../src/client/read/lists/budget.ts';
 import type { FilterOptions } from '../../../src/client/read/lists/filter.ts';
 import type { Where } from '../../../src/client/read/request/where.ts';
@@ -65,6 +65,22 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('usage', `--where ${text} ${reason}.`, hint);
 }
 
+/** Options of commands that do long work. */
+export interface RateFlags {
+  maxRcu?: number;
+  maxWcu?: number;
+}
+
+/** `--max-rcu` of long work. */
+export function readRateOption(): Option {
+  return new Option('--max-rcu <n>', 'read capacity units a second at most').argParser(wholeNumber);
+}
+
+/** `--max-wcu` of long work. */
+export function writeRateOption(): Option {
+  return new Option('--max-wcu <n>', 'write capacity units a second at most').argParser(wholeNumber);
+}
+
 /** Options that say which incoming edges are meant. */
 export interface InboundOptions extends PredicateOptions {
   atLeast?: string;
@@ -118,10 +134,25 @@ export function withPredicates(command: Command): Command {
 
 /** Throws `usage` where one of these options is given, by its name in the program: it means nothing together with `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
+  const flags = flagsGiven(options, names);
+  if (flags === '') return;
+  throw new EdgeloomError('usage', `${flags} means nothing with ${flag}.`, `Leave it out, or ${flag}.`);
+}
+
+/** Throws `usage` where one of these options is given, by its name in the program: it means nothing without `flag`. */
+export function refuseWithout(
+  flag: string,
+  options: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): void {
+  const flags = flagsGiven(options, names);
+  if (flags === '') return;
+  throw new EdgeloomError('usage', `${flags} means nothing without ${flag}.`, `Leave it out, or add ${flag}.`);
+}
+
+function flagsGiven(options: Readonly<Record<string, unknown>>, names: readonly string[]): string {
   const given = names.filter((name) => options[name] !== undefined);
-  if (given.length === 0) return;
-  const flags = given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
-  throw new EdgeloomError('usage', `${flags.join(', ')} means nothing with ${flag}.`, `Leave it out, or ${flag}.`);
+  return given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`).join(', ');
 }
 
 /** Adds `--reverse`. */

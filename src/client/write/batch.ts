@@ -6,7 +6,8 @@ import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
-import { BATCH_ITEMS, unfinished } from './unfinished.ts';
+import { unfinished } from './unfinished.ts';
+import { writeInBatches } from './write-batches.ts';
 
 /** The result of a batch. */
 export interface WriteBatchResult extends CallResult {
@@ -91,16 +92,17 @@ export class BatchBuilder {
   async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
     const writes = await this.checkAll();
-    let calls = 0;
-    for (let items = 0; items < writes.length; items += BATCH_ITEMS) {
-      const chunk = writes.slice(items, items + BATCH_ITEMS);
-      try {
-        calls += (await store.writeMany(chunk, { signal })).calls;
-      } catch (error) {
-        throw unfinished(error, { what: 'the batch', items, hint: 'Run the whole batch again.' });
-      }
+    const result = { items: 0, calls: 0 };
+    const onWritten = (items: number, calls: number): void => {
+      result.items += items;
+      result.calls += calls;
+    };
+    try {
+      await writeInBatches(store, writes, { signal, onWritten });
+    } catch (error) {
+      throw unfinished(error, { what: 'the batch', items: result.items, hint: 'Run the whole batch again.' });
     }
-    return { items: writes.length, calls };
+    return result;
   }
 
   /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */

@@ -9,16 +9,20 @@ import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { nativePages, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
+import { CALLS_AT_ONCE, forEachSettled, slicesOf } from '../../foundation/for-each.ts';
+import type { Runtime } from '../../foundation/runtime.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
-import { abortableStore } from '../../store/abortable.ts';
+import { runAbortable } from '../../store/abortable.ts';
+import { checkRates, hasRate, MeteredCalls, type RateOptions } from '../../store/metered.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { conditionFailedError } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
 import { versionAttributeOf } from './item/single.ts';
 import { versionCondition } from './item/version.ts';
-import { BATCH_ITEMS, unfinished } from './unfinished.ts';
+import { unfinished } from './unfinished.ts';
+import { writeInBatches } from './write-batches.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
@@ -38,8 +42,8 @@ export interface DeletedNode extends CallResult {
   notFound: string[];
 }
 
-/** Options of `deleteNodeWithEdges`. */
-export interface DeleteOptions extends CallOptions {
+/** Options of `deleteNodeWithEdges`. With a rate, calls that DynamoDB throttles are made again until the signal ends them. */
+export interface DeleteOptions extends CallOptions, RateOptions {
   /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
   replica?: string | undefined;
 }
@@ -51,14 +55,33 @@ interface Cascade {
   projections: ProjectionsInForce;
 }
 
+/** How a deletion looks up and waits. */
+type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
+  leases: ReaderLeases;
+  wait?: Runtime['wait'] | undefined;
+};
+
+/** Keys in one read. */
+const READ_KEYS = 100;
+/** Sources of incoming edges that are remembered at most, which takes some dozens of megabytes. An edge of another source may be read again. */
+const MOST_REMEMBERED = 200_000;
+
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
 export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
   id: string,
-  { leases, signal }: Pick<DeleteOptions, 'signal'> & { leases: ReaderLeases },
+  options: CascadeOptions,
 ): Promise<DeletedNode> {
-  const store = abortableStore(table, signal);
+  checkRates('deleteNodeWithEdges', options);
+  const { leases, maxRcu, maxWcu } = options;
+  return await runAbortable(table, options, (store, wait) => {
+    const paced = hasRate(options) ? new MeteredCalls(store, { maxRcu, maxWcu, wait }) : store;
+    return deleteAll(graph, paced, id, leases);
+  });
+}
+
+async function deleteAll(graph: CompiledModel, store: Store, id: string, leases: ReaderLeases): Promise<DeletedNode> {
   const node = writableKey(graph, nodeKey(graph, id));
   const type = parseNodeId(id)?.type ?? '';
   const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
@@ -131,22 +154,39 @@ async function deleteOutgoing(
       else if (isMirrored(graph, { source: id, target })) result.skipped += 1;
       else (kind === 'part' ? parts : edges).push({ source: id, target });
     }
-    await deleteItems(store, parts, result, 'parts');
-    await deleteItems(store, edges, result, 'edges');
+    await deleteItems(store, parts, (count) => (result.parts += count));
+    await deleteItems(store, edges, (count) => (result.edges += count));
   }
   return node;
 }
 
+/** Deletes the edges of a type that enter the node. Several lists may name an edge, which is read once. */
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
-  const { store } = cascade;
+  const { graph, store } = cascade;
   const target = sortKeyOfEdge(edge, id);
-  for (const { pages, sourceOf } of sourcesOf(cascade, edge, id)) {
-    for await (const { items } of pages()) {
-      const sources = items.map(sourceOf).filter((source) => source !== undefined);
-      const keys = [...new Set(sources)]
-        .map((source) => ({ source, target }))
-        .filter((key) => !isMirrored(cascade.graph, key));
-      await deleteItems(store, await readPresent(store, keys), result, 'edges');
+  const known = new Set<string>();
+  for await (const sources of sourcesByPage(sourcesOf(cascade, edge, id))) {
+    const unknown = [...new Set(sources)].filter((source) => !known.has(source));
+    for (const source of unknown) if (known.size < MOST_REMEMBERED) known.add(source);
+    const keys = unknown.map((source) => ({ source, target })).filter((key) => !isMirrored(graph, key));
+    const deletePresent = async (some: ItemKey[]): Promise<void> => {
+      const writes = (await readPresent(store, some)).map((key) => ({ delete: key }));
+      await writeInBatches(store, writes, { onWritten: (count) => (result.edges += count) });
+    };
+    await forEachSettled(slicesOf(keys, READ_KEYS), deletePresent, { concurrency: CALLS_AT_ONCE });
+  }
+}
+
+/** What the places name, page by page: some places are read at once, so that memory holds a page of each of these. */
+async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string[]> {
+  for (const some of slicesOf(places, CALLS_AT_ONCE)) {
+    let open = some.map(({ pages, sourceOf }) => ({ pages: pages(), sourceOf }));
+    while (open.length > 0) {
+      const read = await Promise.all(open.map(async (place) => ({ place, page: await place.pages.next() })));
+      yield read.flatMap(({ place: { sourceOf }, page }) =>
+        page.done === true ? [] : page.value.items.map(sourceOf).filter((source) => source !== undefined),
+      );
+      open = read.filter(({ page }) => page.done !== true).map(({ place }) => place);
     }
   }
 }
@@ -165,7 +205,7 @@ function canFindIncoming(edge: EdgeModel): boolean {
 
 /** Items that name edges. */
 interface Sources {
-  pages: () => AsyncIterable<{ items: Item[] }>;
+  pages: () => AsyncGenerator<{ items: Item[] }, void>;
   /** The source of the edge that an item names; undefined: it names none, as a tombstone. */
   sourceOf: (item: Item) => string | undefined;
 }
@@ -224,16 +264,7 @@ async function readPresent(store: Store, keys: readonly ItemKey[]): Promise<Item
   return keys.filter((_, i) => items[i] !== undefined);
 }
 
-async function deleteItems(
-  store: Store,
-  keys: readonly ItemKey[],
-  result: DeletedNode,
-  counted: 'edges' | 'parts',
-): Promise<void> {
-  if (keys.length === 0) return;
-  for (let start = 0; start < keys.length; start += BATCH_ITEMS) {
-    const chunk = keys.slice(start, start + BATCH_ITEMS);
-    await store.writeMany(chunk.map((key) => ({ delete: key })));
-    result[counted] += chunk.length;
-  }
+async function deleteItems(store: Store, keys: readonly ItemKey[], onWritten: (items: number) => void): Promise<void> {
+  const writes = keys.map((key) => ({ delete: key }));
+  await writeInBatches(store, writes, { atOnce: CALLS_AT_ONCE, onWritten });
 }

@@ -20,6 +20,7 @@ import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
+import { hasRate, RATE_OPTIONS } from '../../store/metered.ts';
 import { type CallOptions, type CallResult, type CallStores, callStores, withCapacity } from '../call/capacity.ts';
 import { notingStore } from '../session/noting-store.ts';
 import { type Session, sessionOf } from '../session/session.ts';
@@ -178,7 +179,8 @@ export interface Writer<G extends CompiledModel> {
    * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
    * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up again, so after a crash, or to catch
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
-   * edge types, a read and a delete for each edge, and a read of the registry each 30 seconds.
+   * edge types, a read and a delete for each edge, and a read of the registry each 30 seconds. A node of many edges takes `maxRcu` and
+   * `maxWcu`: units a second that all of it may consume.
    *
    * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
    * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run. A node of a type
@@ -194,6 +196,7 @@ const WRITE_OPTIONS = {
   signal: true,
   capacity: 'boolean',
 } as const;
+const DELETE_OPTIONS = { signal: true, replica: true, capacity: 'boolean', ...RATE_OPTIONS } as const;
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boolean' } as const;
 
 /** Options of a writer. */
@@ -319,10 +322,11 @@ function writerOf(
       return write(options, ({ store }) => putMany(graph, store, items, options));
     },
     async deleteNodeWithEdges(id, options = {}) {
-      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true, capacity: 'boolean' });
-      const { signal, replica } = options;
-      return write(options, ({ store }) =>
-        deleteNodeWithEdges(graph, store, id, { signal, leases: leasesOf(replica) }),
+      checkOptions('deleteNodeWithEdges', options, DELETE_OPTIONS);
+      const { signal, replica, capacity, maxRcu, maxWcu } = options;
+      const ofRate = hasRate(options) ? { ...stores, plain: stores.counting } : stores;
+      return withCapacity(ofRate, { capacity }, (store) =>
+        deleteNodeWithEdges(graph, store, id, { signal, wait, maxRcu, maxWcu, leases: leasesOf(replica) }),
       );
     },
   };

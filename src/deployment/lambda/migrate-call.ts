@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type DividedOptions, type DividedResult, decideMigration, walkShare } from '../../migrate/divided/divided.ts';
-import { MeteredStore } from '../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../store/table.ts';
 import {
   pageItemsAt,
@@ -45,9 +44,9 @@ export interface MigrateTable {
   now: (() => number) | undefined;
 }
 
-/** A page of a walk that was begun is brought to its end, in each segment: its writes have to fit into this time at the worker's rate. */
+/** A page of a walk that was begun is brought to its end, in each segment: its reads and writes have to fit into this time at the worker's rates. */
 const RESERVE_MS = 60_000;
-/** Seconds of the reserve that the writes of the pages may take; the rest is for slow calls and for saving the place. */
+/** Seconds of the reserve that the reads and writes of the pages may take; the rest is for slow calls and for saving the place. */
 const DRAIN_SECONDS = 30;
 
 /**
@@ -82,10 +81,10 @@ export async function walkCall(
   context: InvocationContext,
 ): Promise<WalkResponse> {
   const options = await migrateOptions(graph, table, context);
-  const limits = { ...(maxRcu > 0 && { maxRcu }), ...(maxWcu > 0 && { maxWcu }) };
-  const store = new MeteredStore(options.store, limits);
-  const pages = maxWcu > 0 && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) };
-  return await walkShare({ ...options, ...pages, store }, { plan, share });
+  const rates = { ...(maxRcu > 0 && { maxRcu }), ...(maxWcu > 0 && { maxWcu }) };
+  const slowest = Math.min(...Object.values(rates));
+  const pages = slowest < Number.POSITIVE_INFINITY && { pageItems: pageItemsAt(slowest, DRAIN_SECONDS) };
+  return await walkShare({ ...options, ...pages, ...rates }, { plan, share });
 }
 
 async function migrateOptions(

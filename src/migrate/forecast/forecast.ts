@@ -2,6 +2,7 @@ import { effectiveModel } from '../../registry/effective.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
+import type { RateOptions } from '../../store/metered.ts';
 import { builtModel } from '../steps/built-model.ts';
 import type { Step } from '../steps/step.ts';
 import { kindOf, projectionNamesOf } from '../steps/steps.ts';
@@ -19,10 +20,8 @@ export interface StepForecast {
 }
 
 /** The values that a forecast uses. */
-export interface ForecastOptions extends EstimateOptions {
+export interface ForecastOptions extends EstimateOptions, RateOptions {
   data: DefinitionData;
-  /** The most write units a second; absent: no limit. */
-  maxWcu?: number | undefined;
 }
 
 /** Calls of one process in a second: the SDK takes about a millisecond of CPU for each. */
@@ -30,18 +29,19 @@ const CALLS_A_SECOND = 1_000;
 
 /** Estimates the cost of each step. Writes of a live table during the migration, and retries, are not included. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
+  const { maxRcu = Number.POSITIVE_INFINITY, maxWcu = Number.POSITIVE_INFINITY } = options;
   return steps.map((planned) => {
     const { step } = planned;
     const { rcu, wcu, calls } = estimateStep(planned, options);
     const kind = kindOf(step);
     const waitSeconds = 'work' in kind ? (kind.waitMs?.(step) ?? 0) / 1000 : 0;
-    const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
     return {
       step: step.kind,
       projection: projectionNamesOf(step),
       rcu: Math.ceil(rcu),
       wcu: Math.ceil(wcu),
-      seconds: waitSeconds + Math.max(paced, calls / CALLS_A_SECOND),
+      // Reads and writes are made side by side.
+      seconds: waitSeconds + Math.max(rcu / maxRcu, wcu / maxWcu, calls / CALLS_A_SECOND),
     };
   });
 }

@@ -7,6 +7,7 @@ import { readDefinitions, readHead } from '../../registry/head.ts';
 import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
+import type { RateOptions } from '../../store/metered.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
 import { type LeftOut, LeftOutItems } from '../walks/left-out-items.ts';
@@ -16,7 +17,7 @@ import { plannedSteps } from './planned-steps.ts';
 import { sampleTable } from './sample.ts';
 
 /** The values that `planMigration` needs. */
-export interface PlanOptions {
+export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'> & ScanSource;
   /** Number of items of the table, from DynamoDB. */
@@ -27,8 +28,6 @@ export interface PlanOptions {
   /** The regions of the table and of its replicas, if it has any. */
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
-  /** The most write units a second. */
-  maxWcu?: number | undefined;
   /** See `MigrateOptions`. */
   lateWritesMs?: number | undefined;
 }
@@ -59,7 +58,7 @@ export interface MigrationPlan {
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
-  const { graph, store, itemCount, sizeBytes, action, maxWcu, lateWritesMs } = options;
+  const { graph, store, itemCount, sizeBytes, action, maxRcu, maxWcu, lateWritesMs } = options;
   const wanted = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
   const table = identityAtHome(head?.registry.table, options.table, options.regions);
@@ -87,7 +86,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     native.addItem({ source, target }, item);
   }
   const leftOut = new LeftOutItems();
-  const steps = forecast(planned, { graph, data, sample, maxWcu, leftOut });
+  const steps = forecast(planned, { graph, data, sample, maxRcu, maxWcu, leftOut });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),

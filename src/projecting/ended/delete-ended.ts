@@ -9,7 +9,7 @@ import { ENDS } from '../../core/model/ends.ts';
 import { queryPages } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { forEachOf } from '../../foundation/for-each.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
@@ -62,7 +62,7 @@ export async function deleteEnded(graph: CompiledModel, options: EndedOptions): 
 async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): Promise<EndedResult> {
   const result: EndedResult = { deleted: 0, left: false, rcu: 0, wcu: 0 };
   if (!hasDueLists(graph)) return result;
-  const { concurrency = 16, serverTime = async () => await store.serverTime?.() } = options;
+  const { concurrency = CALLS_AT_ONCE, serverTime = async () => await store.serverTime?.() } = options;
   const { remainingMs } = runtimeOf(options);
   const nowMs = await serverTime();
   if (nowMs === undefined) throw noServerTime();

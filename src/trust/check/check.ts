@@ -13,7 +13,7 @@ import { modelToCheck } from '../../registry/checked.ts';
 import { noteRebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { MeteredStore } from '../../store/metered.ts';
+import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
 import { type ConsumerPosition, SharedPosition } from '../../stream/progress/consumer-position.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../../stream/stream-label.ts';
@@ -30,7 +30,7 @@ import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
-export interface CheckOptions extends RuntimeOptions, TelemetryOption {
+export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
   /**
@@ -74,10 +74,6 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   mostSuspects?: number | undefined;
   /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
   pageItems?: number | undefined;
-  /** Read units a second at most. Default: no limit. */
-  maxRcu?: number | undefined;
-  /** Write units a second at most. Default: no limit. */
-  maxWcu?: number | undefined;
   /**
    * True if the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
    * the cursor. Default false: a call waits itself.
@@ -120,8 +116,6 @@ const OPTIONS: OptionNames<CheckOptions> = {
   mode: true,
   mostSuspects: true,
   pageItems: true,
-  maxRcu: true,
-  maxWcu: true,
   waitsBetweenCalls: 'boolean',
   resume: true,
   onFinding: true,
@@ -130,6 +124,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
   model: true,
   serverTime: true,
   telemetry: true,
+  ...RATE_OPTIONS,
   ...RUNTIME_OPTIONS,
 };
 
@@ -174,15 +169,8 @@ export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckR
 const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonly CheckOptions['mode'][];
 
 /** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
-function checkValues({
-  mode = 'report',
-  segments,
-  pageItems,
-  mostSuspects,
-  settleMs,
-  maxRcu,
-  maxWcu,
-}: CheckOptions): void {
+function checkValues(options: CheckOptions): void {
+  const { mode = 'report', segments, pageItems, mostSuspects, settleMs } = options;
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
     throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
@@ -190,9 +178,7 @@ function checkValues({
   for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
     checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
   checkNumber('settleMs of check', settleMs, { least: 0 });
-  // Workers share a limit.
-  for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
-    checkNumber(`${option} of check`, value, { least: 0.001 });
+  checkRates('check', options);
 }
 
 /** One run of a check. */

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { deleteNodeWithEdges } from '../../client/write/cascade.ts';
 import { nodeKey } from '../../client/write/item/prepare.ts';
+import { writeInBatches } from '../../client/write/write-batches.ts';
 import { type Item, numberOf } from '../../core/items/attribute-value.ts';
 import {
   ATTRIBUTES,
@@ -23,7 +24,7 @@ import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { MeteredStore } from '../../store/metered.ts';
+import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { check } from '../check/check.ts';
 import { OBSERVER_KEY, withoutObserved } from '../observe/memory.ts';
@@ -34,7 +35,7 @@ import { SubjectNames } from './subject-names.ts';
 import { SUBJECT_SEGMENTS, type SubjectItem, walkForSubject } from './subject-walk.ts';
 
 /** Options of an erasure of one subject. */
-export interface SubjectEraseOptions extends RuntimeOptions {
+export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   /** The table. */
   store: Store & ScanSource;
   /** The id of a node. */
@@ -47,10 +48,6 @@ export interface SubjectEraseOptions extends RuntimeOptions {
   eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
   /** Segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
-  /** Read units a second at most. Default: no limit. */
-  maxRcu?: number | undefined;
-  /** Write units a second at most. Default: no limit. */
-  maxWcu?: number | undefined;
   /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Called after each page with the number of items read in the present walk. */
@@ -64,10 +61,9 @@ const OPTIONS: OptionNames<SubjectEraseOptions> = {
   dryRun: 'boolean',
   eraseFailedBatches: true,
   segments: true,
-  maxRcu: true,
-  maxWcu: true,
   serverTime: true,
   onProgress: true,
+  ...RATE_OPTIONS,
   ...RUNTIME_OPTIONS,
 };
 
@@ -142,6 +138,7 @@ const MOST_ATTEMPTS = 100;
  */
 export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOptions): Promise<SubjectErasure> {
   checkStoreOptions('eraseSubject', options, OPTIONS);
+  checkRates('eraseSubject', options);
   nodeKey(graph, options.id);
   return await runAbortable(options.store, options, async (store, wait) => {
     const runtime = runtimeOf({ ...options, wait });
@@ -194,8 +191,7 @@ class SubjectEraser {
   ) {
     const { graph, store, id, maxRcu, maxWcu } = options;
     const { remainingMs, wait, random } = runtime;
-    const limits = { ...(maxRcu !== undefined && { maxRcu }), ...(maxWcu !== undefined && { maxWcu }) };
-    this.store = new MeteredStore(store, { ...limits, remainingMs, wait, random });
+    this.store = new MeteredStore(store, { maxRcu, maxWcu, remainingMs, wait, random });
     this.names = new SubjectNames(id, graph);
     this.offsetMs = startedMs - runtime.now();
   }
@@ -372,8 +368,8 @@ class SubjectEraser {
   }
 
   private async deleteBases(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
-    if (items.length === 0) return [];
-    await this.store.writeMany(items.map(({ source, target }) => ({ delete: { source, target } })));
+    const writes = items.map(({ source, target }) => ({ delete: { source, target } }));
+    await writeInBatches(this.store, writes);
     for (const { source, target, item } of items) {
       const { kind } = classifyBaseItem(this.options.graph, source, target, item);
       if (kind === 'node') this.total.nodes += 1;

@@ -6,13 +6,13 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { MeteredStore } from '../../store/metered.ts';
+import { checkRates, MeteredStore, type RateOptions } from '../../store/metered.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 import { SubjectNames, type SubjectRole } from './subject-names.ts';
 import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
 
 /** Options of an export of one subject. */
-export interface SubjectExportOptions extends RuntimeOptions {
+export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 'maxRcu'> {
   /** The table. */
   store: Store & ScanSource;
   /** The id of a node. */
@@ -21,8 +21,6 @@ export interface SubjectExportOptions extends RuntimeOptions {
   onItem: (item: ExportedSubjectItem) => void | Promise<void>;
   /** Segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
-  /** Read capacity units a second at most. Default: no limit. */
-  maxRcu?: number | undefined;
   /** Called after each page with the number of items read. */
   onProgress?: ((items: number) => void) | undefined;
 }
@@ -63,11 +61,12 @@ export async function exportSubject(graph: CompiledModel, options: SubjectExport
     onProgress: true,
     ...RUNTIME_OPTIONS,
   });
+  checkRates('exportSubject', options);
   return await runAbortable(options.store, options, async (store, wait) => {
     const { id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
     nodeKey(graph, id);
     const { remainingMs, random } = runtimeOf(options);
-    const metered = new MeteredStore(store, { remainingMs, random, wait, ...(maxRcu !== undefined && { maxRcu }) });
+    const metered = new MeteredStore(store, { remainingMs, random, wait, maxRcu });
     const names = new SubjectNames(id, graph);
     const items: SubjectExport['items'] = { base: 0, derived: 0, entry: 0, mention: 0 };
     const give = async (walked: WalkedItem, { kind }: SubjectRole): Promise<void> => {

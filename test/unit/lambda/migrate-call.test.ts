@@ -34,8 +34,8 @@ async function dealt() {
   });
   const table = { store: noting, client: undefined, now };
   const context = { awsRequestId: 'migration-1', getRemainingTimeInMillis: () => 900_000 };
-  const walk = async (maxWcu: number): Promise<Set<number | undefined>> => {
-    const request = { workers: 4, maxRcu: 0, maxWcu };
+  const walk = async (maxRcu: number, maxWcu: number): Promise<Set<number | undefined>> => {
+    const request = { workers: 4, maxRcu, maxWcu };
     const { shares } = await migrateCall(after, table, request, context);
     limits.length = 0;
     expect(await walkCall(after, table, shares[0]!, context)).toEqual({ isDone: true });
@@ -46,14 +46,17 @@ async function dealt() {
 
 describe('a walk of a migration', () => {
   it.each([
-    [200, 18],
-    [4, 1],
-    [40_000, 500],
+    [0, 200, 18],
+    [0, 4, 1],
+    [0, 40_000, 500],
+    [200, 40_000, 18],
+    [40_000, 200, 18],
   ])(
-    'at %d write units a second of 4 workers reads %d items a page, which 8 segments write in half a minute',
-    async (maxWcu, items) => {
-      expect(await (await dealt()).walk(maxWcu)).toEqual(new Set([items]));
-      const seconds = (8 * items * 10) / (maxWcu / 4);
+    'at %d read and %d write units a second of 4 workers reads %d items a page, which 8 segments read and write in half a minute',
+    async (maxRcu, maxWcu, items) => {
+      expect(await (await dealt()).walk(maxRcu, maxWcu)).toEqual(new Set([items]));
+      const slowest = Math.min(maxRcu || maxWcu, maxWcu);
+      const seconds = (8 * items * 10) / (slowest / 4);
       if (items > 1) expect(seconds).toBeLessThanOrEqual(30);
     },
   );

@@ -11,20 +11,20 @@ import { itemsLeftOut, leftOutText } from '../../../../src/migrate/walks/left-ou
 import { walk } from '../../../../src/migrate/walks/walk.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
 import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
-import { MeteredStore } from '../../../../src/store/metered.ts';
+import { MeteredStore, type RateOptions } from '../../../../src/store/metered.ts';
 import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
 import { type UnplacedCount, UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { gapTexts } from '../../shared/native-gaps.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, type RateFlags, readRateOption, writeRateOption } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { StepProgress, secondsText } from '../../shared/step-progress.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 
-interface CommandOptions {
+interface CommandOptions extends RateFlags {
   dryRun?: boolean;
   yes?: boolean;
   withdraw?: string;
@@ -32,7 +32,6 @@ interface CommandOptions {
   drop?: string;
   undo?: boolean;
   accept?: boolean;
-  maxWcu?: number;
   strict?: boolean;
 }
 
@@ -56,13 +55,14 @@ export function migrateCommand(command: Command): void {
       'take away all that only other models have: what a migration that was killed or rolled back has left',
     )
     .option('--accept', 'go on where items cannot be in what is built, so that readers miss them')
-    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .addOption(readRateOption())
+    .addOption(writeRateOption())
     .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
     .addHelpText(
       'after',
       examples(
         'migrate --dry-run',
-        'migrate --yes --max-wcu 200 --strict',
+        'migrate --yes --max-rcu 500 --max-wcu 200 --strict',
         'migrate --yes --retire inbound:GOALMEMBERSHIP',
         'migrate --yes --undo',
       ),
@@ -70,7 +70,8 @@ export function migrateCommand(command: Command): void {
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
+        const { dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
+        const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
         requireFit(status);
@@ -79,12 +80,12 @@ export function migrateCommand(command: Command): void {
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
         const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
-        const plan = await planMigration({ ...table, action, maxWcu, lateWritesMs });
+        const plan = await planMigration({ ...table, action, ...rates, lateWritesMs });
         const going = undo ? plan.leftovers : [];
         const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
         const isIdle = plan.steps.length === 0 && going.length === 0;
         const lines = [
-          ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, maxWcu)),
+          ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, rates)),
           ...goingLines,
           ...readersWarning(going[0]),
           ...comesBackText(plan),
@@ -92,11 +93,11 @@ export function migrateCommand(command: Command): void {
         ];
         if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
         if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
-        const store = new MeteredStore(session.store, { maxWcu });
+        const store = new MeteredStore(session.store, rates);
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
         if (!dryRun && yes) {
           const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
-          const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, maxWcu)] : [];
+          const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
           for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
             progress.printLine(line);
         }
@@ -222,7 +223,7 @@ function actionOf({ withdraw, retire, drop, undo }: CommandOptions): MigrateActi
 }
 
 /** The plan of a migration, for people. */
-function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu: number | undefined): string[] {
+function planText(plan: MigrationPlan, action: MigrateAction | undefined, rates: RateOptions): string[] {
   if (plan.steps.length === 0) return ['nothing to do'];
   const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {
     return [step, projection || '-', figureText(rcu), figureText(wcu), secondsText(seconds)];
@@ -232,7 +233,7 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu
     ...plan.warnings.map((warning) => `warning: ${warning}`),
     ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
     textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
-    costText(plan, maxWcu),
+    costText(plan, rates),
     ...readersWarning(action),
   ];
 }
@@ -255,17 +256,22 @@ function readersWarning(action: MigrateAction | undefined): string[] {
   ];
 }
 
-function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxWcu: number | undefined): string {
+function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, { maxRcu, maxWcu }: RateOptions): string {
   const { items, sampled, isExact } = estimate;
-  const pace = maxWcu === undefined ? '' : ` at ${figureText(maxWcu)} WCU a second`;
+  const rates = [
+    ...(maxRcu === undefined ? [] : [`${figureText(maxRcu)} RCU`]),
+    ...(maxWcu === undefined ? [] : [`${figureText(maxWcu)} WCU`]),
+  ];
+  const pace = rates.length === 0 ? '' : ` at ${rates.join(' and ')} a second`;
   const basis = isExact
     ? `by all of the ${countText(items, 'item')}`
     : `by ${figureText(sampled)} of about ${countText(items, 'item')}`;
   return `estimate: ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
 }
 
-function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {
-  return `${`${step} ${projection}`.trim()}: ${state}; ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
+function stepText({ step, projection, state, rcu, wcu, seconds }: MigrateStep): string {
+  const units = `${figureText(rcu)} RCU, ${figureText(wcu)} WCU`;
+  return `${`${step} ${projection}`.trim()}: ${state}; ${units}, ${figureText(seconds)} s`;
 }
 
 /** The next migration's work, where the model still has what goes. */
@@ -278,8 +284,8 @@ function comesBackText({ comesBack }: MigrationPlan): string[] {
 
 function endText(steps: readonly MigrateStep[], next: string, plan: MigrationPlan): string {
   if (steps.length === 0 && next === '') return 'nothing to do';
-  const wcu = steps.reduce((sum, step) => sum + step.wcu, 0);
-  const text = `${countText(steps.length, 'step')}, ${figureText(wcu)} WCU`;
+  const sum = (units: 'rcu' | 'wcu'): string => figureText(steps.reduce((all, step) => all + step[units], 0));
+  const text = `${countText(steps.length, 'step')}, ${sum('rcu')} RCU, ${sum('wcu')} WCU`;
   if (next !== '') return `${text}; next: ${next}`;
   return [
     text,

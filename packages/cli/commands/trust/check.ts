@@ -10,7 +10,14 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
-import { examples, exitCodes, wholeNumber } from '../../shared/options.ts';
+import {
+  examples,
+  exitCodes,
+  type RateFlags,
+  readRateOption,
+  wholeNumber,
+  writeRateOption,
+} from '../../shared/options.ts';
 import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -30,15 +37,13 @@ const COPIES_LEFT_OUT =
 /** Findings of each verdict that are kept for the report, and planned repairs; more are counted. */
 const MOST_KEPT = 10_000;
 
-interface CommandOptions {
+interface CommandOptions extends RateFlags {
   repair?: boolean;
   dryRun?: boolean;
   settle: number;
   segments?: number;
   segment?: { segment: number; segments: number };
   sample?: number;
-  maxRcu?: number;
-  maxWcu?: number;
   source?: string[];
   export?: string;
   confirm?: boolean;
@@ -61,8 +66,8 @@ export function checkCommand(command: Command): void {
     .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
     .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
     .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
-    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
-    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .addOption(readRateOption())
+    .addOption(writeRateOption())
     .option('--source <id...>', 'only these partitions')
     .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
     .option('--confirm', 'with --export: look at the partitions that differ there in the live table')

@@ -3,7 +3,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
@@ -13,10 +13,8 @@ const FOUND = 1;
 /** Stopped before its end. */
 const STOPPED = 2;
 
-interface CommandOptions {
+interface CommandOptions extends RateFlags {
   segments?: number;
-  maxRcu?: number;
-  maxWcu?: number;
   source?: string[];
   resume?: string;
   strict?: boolean;
@@ -27,8 +25,8 @@ interface CommandOptions {
 export function rebuildCommand(command: Command): void {
   command
     .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
-    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
-    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .addOption(readRateOption())
+    .addOption(writeRateOption())
     .option('--source <id...>', 'only these partitions')
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
     .option('--force', 'rebuild although a consumer projects another model, in a table without a registry')

@@ -14,7 +14,7 @@ import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.
 import { outsideTheTable } from '../../../../src/trust/subject/remainders.ts';
 import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -26,13 +26,11 @@ const LEFT = 1;
 const STOPPED = 2;
 
 /** Options of both commands. */
-interface WalkFlags {
+interface WalkFlags extends Pick<RateFlags, 'maxRcu'> {
   segments?: number;
-  maxRcu?: number;
 }
 
-interface EraseFlags extends WalkFlags {
-  maxWcu?: number;
+interface EraseFlags extends WalkFlags, RateFlags {
   dryRun?: boolean;
   yes?: boolean;
   again?: boolean;
@@ -78,7 +76,7 @@ export function subjectCommand(subject: Command): void {
     .option('--yes', 'do it without asking')
     .option('--again', 'also erase what was written after the first run')
     .option('--bucket <name...>', 'buckets with failed batches: those that name the node are reconciled and deleted')
-    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .addOption(writeRateOption())
     .addHelpText(
       'after',
       ERASE_HELP +
@@ -94,7 +92,7 @@ export function subjectCommand(subject: Command): void {
 function withWalk(command: Command): Command {
   return command
     .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
-    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber);
+    .addOption(readRateOption());
 }
 
 async function runExport(session: CommandSession, id: string, flags: WalkFlags) {

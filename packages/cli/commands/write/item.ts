@@ -12,7 +12,15 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { attributesOfJson, attributeValues, collectValue } from '../../shared/attribute-values.ts';
-import { examples, exitCodes, refuseBeside } from '../../shared/options.ts';
+import {
+  examples,
+  exitCodes,
+  type RateFlags,
+  readRateOption,
+  refuseBeside,
+  refuseWithout,
+  writeRateOption,
+} from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 import { sayAbsent } from '../read/answer.ts';
@@ -98,6 +106,8 @@ export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
     .option('--with-edges', 'of a node: also its parts, and its edges both ways as far as it knows them')
+    .addOption(readRateOption())
+    .addOption(writeRateOption())
     .option('--force', 'delete a node with versions, whatever version is stored')
     .addHelpText(
       'after',
@@ -105,7 +115,7 @@ export function deleteCommand(command: Command): void {
         'delete GOAL-G1 GOALMEMBERSHIP USER-U1',
         'delete USER-U1 STATE',
         'delete USER-U1 --if status=CLOSED',
-        'delete GOAL-G1 --with-edges',
+        'delete GOAL-G1 --with-edges --max-rcu 500 --max-wcu 200',
       ) +
         exitCodes({
           0: 'the item was deleted',
@@ -118,6 +128,7 @@ export function deleteCommand(command: Command): void {
         const { subject } = parseWords(session.graph, words, 'refused');
         const writer = openWriter(session);
         if (options.withEdges) return await deleteWithEdges(writer, subject, options);
+        refuseWithout('--with-edges', { ...options }, ['maxRcu', 'maxWcu']);
         const version = options.force === true ? await storedVersion(session, subject) : {};
         const asked = conditionsOf(options);
         const isAsked = Object.values(asked).some((condition) => condition !== undefined);
@@ -135,7 +146,7 @@ export function deleteCommand(command: Command): void {
     );
 }
 
-interface DeleteFlags extends ConditionOptions {
+interface DeleteFlags extends ConditionOptions, RateFlags {
   force?: boolean;
   withEdges?: boolean;
 }
@@ -148,7 +159,8 @@ async function deleteWithEdges(
   refuseBeside('--with-edges', { ...options }, ['if', 'ifPresent', 'force']);
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
-  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
+  const { maxRcu, maxWcu } = options;
+  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true, maxRcu, maxWcu });
   const { nodes, parts, edges, skipped, notFound, capacity } = result;
   if (nodes + parts + edges === 0) return outputOfAbsent({ item: null, ...result }, subject);
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];

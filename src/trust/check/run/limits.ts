@@ -24,13 +24,13 @@ export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Write units of an item that a run reads, with everything that is derived from it. */
+/** Write units of an item that a run reads, with everything that is derived from it; as many read units. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 
-/** Items of a page at a worker's rate: the writes of a page in each of its segments take these seconds. */
-export function pageItemsAt(maxWcu: number, seconds: number): number {
-  const items = Math.floor((maxWcu * seconds) / (SEGMENTS_A_WORKER * UNITS_AN_ITEM));
+/** Items of a page at a worker's rate of reads or of writes: those of a page in each of its segments take these seconds. */
+export function pageItemsAt(unitsPerSecond: number, seconds: number): number {
+  const items = Math.floor((unitsPerSecond * seconds) / (SEGMENTS_A_WORKER * UNITS_AN_ITEM));
   return Math.max(1, Math.min(MOST_PAGE_ITEMS, items));
 }
 
