@@ -1,5 +1,6 @@
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
-import { node } from '../src/core/model/schema.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { edge, node } from '../src/core/model/schema.ts';
 import { decideMigration, walkShare } from '../src/migrate/divided/divided.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
@@ -12,11 +13,13 @@ import type { Figure, Report } from './support/report.ts';
 
 /**
  * A walk of a migration by 1 to 8 workers at once, each with few write units a second. The table is in this process and answers after
- * some milliseconds, so that neither an engine nor the number of cores decides.
+ * some milliseconds, so that neither an engine nor the number of cores decides. Besides, the units of an item in all walks of a migration.
  */
 
 /** As many for each worker: a worker begins with a second's units, which would count more where there are more workers. */
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
+/** Items whose units are counted. */
+const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
 /** Write units a second of a worker. */
 const WORKER_WCU = 100;
@@ -27,19 +30,27 @@ const LEAST_SCALING = 6;
 const before = defineGraph({ table: 'bench', nodes: { PERSON: node() }, edges: {} });
 const after = defineGraph({ table: 'bench', nodes: { PERSON: node({ search: { name: { shards: 8 } } }) }, edges: {} });
 
+function clubs(orders: { gsi0: string; gsi1?: string }) {
+  const nodes = { PERSON: node(), CLUB: node() };
+  return defineGraph({
+    ...{ table: 'bench', nodes },
+    edges: { MEMBER: edge({ from: 'PERSON', to: 'CLUB', inbound: { orders } }) },
+  });
+}
+
+const [ordered, reordered] = [clubs({ gsi0: 'since' }), clubs({ gsi0: 'since', gsi1: 'rank' })];
+
 /** Builds a search with different numbers of workers. */
 export async function scale(): Promise<Report[]> {
   const figures: Figure[] = [];
   let one = 0;
-  let units = 0;
   for (const workers of WORKERS) {
-    const { seconds, wcu } = await built(workers);
-    const nodes = NODES_A_WORKER * workers;
-    const rate = nodes / seconds;
+    const rate = (NODES_A_WORKER * workers) / (await built(workers));
     if (workers === 1) one = rate;
-    units = wcu / nodes;
     figures.push({ name: `nodes a second, workers: ${workers}`, value: rate, unit: 'nodes/s' });
   }
+  const search = await unitsOf(await tableOf(UNITS_ITEMS), after);
+  const order = await unitsOf(await edgesOf(UNITS_ITEMS), reordered);
   const scaling = (figures.at(-1)!.value as number) / one;
   return [
     {
@@ -47,7 +58,10 @@ export async function scale(): Promise<Report[]> {
       title: `a search built for ${NODES_A_WORKER.toLocaleString('en-US')} nodes a worker, by workers of ${WORKER_WCU} WCU a second each`,
       figures: [
         ...figures,
-        { name: 'write capacity of a node', value: units, unit: 'WCU' },
+        { name: 'a new search: read capacity of an item', value: search.rcu, unit: 'RCU' },
+        { name: 'a new search: write capacity of an item', value: search.wcu, unit: 'WCU' },
+        { name: 'a second order: read capacity of an item', value: order.rcu, unit: 'RCU' },
+        { name: 'a second order: write capacity of an item', value: order.wcu, unit: 'WCU' },
         {
           name: '8 workers against 1',
           ...{ value: scaling, unit: 'x', varies: 0.25, target: { kind: 'at-least', value: LEAST_SCALING } },
@@ -57,23 +71,45 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** The seconds and write units of the first walk, which builds. */
-async function built(workers: number): Promise<{ seconds: number; wcu: number }> {
+/** The seconds of the first walk, which builds. */
+async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
   for (;;) {
     const { shares } = await decideMigration(options, { shares: workers, segmentsOfShare: SEGMENTS_A_WORKER });
     if (shares.length === 0) continue;
     const start = performance.now();
-    const metered = shares.map(() => new MeteredStore(options.store, { maxWcu: WORKER_WCU }));
     await Promise.all(
-      shares.map(async (share, i) => {
-        while (!(await walkShare({ ...options, store: metered[i]! }, share)).isDone);
+      shares.map(async (share) => {
+        while (!(await walkShare({ ...options, maxWcu: WORKER_WCU }, share)).isDone);
       }),
     );
-    const seconds = (performance.now() - start) / 1000;
-    return { seconds, wcu: metered.reduce((sum, { wcu }) => sum + wcu, 0) };
+    return (performance.now() - start) / 1000;
   }
+}
+
+/** The units of all walks of a migration for an item: they build a projection, and verify it in the table and in its indexes. */
+async function unitsOf(table: MemoryStore, graph: CompiledModel): Promise<{ rcu: number; wcu: number }> {
+  const store = new MeteredStore(table);
+  const options = { graph, store, wait: async () => undefined };
+  const division = { shares: 1, segmentsOfShare: SEGMENTS_A_WORKER };
+  for (let walks = 0; ; ) {
+    const { shares } = await decideMigration(options, division);
+    if (shares.length === 0 && walks > 0) return { rcu: store.rcu / UNITS_ITEMS, wcu: store.wcu / UNITS_ITEMS };
+    walks += shares.length;
+    for (const share of shares) while (!(await walkShare(options, share)).isDone);
+  }
+}
+
+async function edgesOf(edges: number): Promise<MemoryStore> {
+  const { graph, store: registry } = await managed(ordered, 'registered');
+  const base = Array.from({ length: edges }, (_, i) => ({
+    ...{ source: { S: `PERSON-${i}` }, target: { S: `MEMBER-CLUB-${i % 10}` } },
+    ...{ since: { S: `2020-${i}` }, rank: { S: String(i) } },
+  }));
+  const store = new MemoryStore(reordered.table, { indexes: ['gsi0', 'gsi1'] });
+  for (const item of [...registry.items(), ...base, ...derivedItems(graph, base)]) await store.put(item);
+  return store;
 }
 
 async function tableOf(nodes: number): Promise<MemoryStore> {

@@ -155,7 +155,7 @@ function redrive(benchmarks: Benchmarks): string[] {
 
 const HOUR_SECONDS = 3600;
 /** Defaults of DynamoDB and Lambda: an index partition, a table's quota, a new table on demand, functions of an account. */
-const DEFAULTS = { partitionWcu: 1_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
+const DEFAULTS = { partitionWcu: 1_000, tableRcu: 40_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
 /** Write units of a new edge with a view and one order, in the table: the edge, the view, the index item. */
 const EDGE_WCU = 3;
 /** Seconds until a page of a fan-out has come back through the stream: the batch window, and half of one. */
@@ -168,7 +168,13 @@ function scale(benchmarks: Benchmarks): string[] {
   const scaling = number(measured, '8 workers against 1');
   const hours = (seconds: number): string => `${Number((seconds / HOUR_SECONDS).toPrecision(2))} h`;
   const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
-  const { partitionWcu, tableWcu, newTableWcu, functions } = DEFAULTS;
+  const { partitionWcu, tableRcu, tableWcu, newTableWcu, functions } = DEFAULTS;
+  const billionOf = (list: string): string => {
+    const units = (kind: string): number => Number(number(measured, `${list}: ${kind} capacity of an item`));
+    const [rcu, wcu] = [units('read'), units('write')];
+    const seconds = 1_000_000_000 * Math.max(rcu / tableRcu, wcu / tableWcu);
+    return `${hours(seconds)} for ${list} (${rcu.toFixed(1)} RCU and ${wcu.toFixed(1)} WCU an item)`;
+  };
   const pages = 10_000_000 / PAGE_CHILDREN;
   const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
   const night = readParameters({ stage: 'prod' }).checkHours * HOUR_SECONDS * MOST_UNITS * EVENTUAL_READ_UNIT_BYTES;
@@ -190,8 +196,8 @@ function scale(benchmarks: Benchmarks): string[] {
     ],
     [
       'a migration or rebuild',
-      `8 workers build ${scaling} times as fast as one (measured); a billion nodes of 3 WCU in ${hours((3 * 1_000_000_000) / tableWcu)} at ${whole(tableWcu)} WCU`,
-      '`maxWcu` and `workers` of the execution',
+      `8 workers build ${scaling} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}: the reads decide`,
+      '`maxRcu`, `maxWcu` and `workers` of the execution',
     ],
     [
       'a check',
