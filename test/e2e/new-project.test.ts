@@ -1,7 +1,10 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../packages/local/engine/ports.ts';
 import { edgeloom, ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 import type { Template } from '../support/stack/template.ts';
@@ -42,6 +45,30 @@ describe('a project that edgeloom init makes', () => {
     await run('npm', ['run', 'typecheck'], { cwd: folder });
     const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
     expect(stdout).toMatch(/Tests +1 passed/);
+  });
+
+  it('has items and a program, which its README runs beside npm run dev', async () => {
+    const manifest = join(folder, 'package.json');
+    const text = await readFile(manifest, 'utf8');
+    const port = String(await freePort());
+    await writeFile(manifest, text.replaceAll('8000', port));
+    const env = { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` };
+    const dev = spawn('npx', ['edgeloom', 'dev', '--port', port], { cwd: folder, detached: true });
+    let output = '';
+    dev.stdout.on('data', (chunk: Buffer) => {
+      output += String(chunk);
+    });
+    try {
+      await expect.poll(() => output).toContain(`npx edgeloom studio --endpoint http://127.0.0.1:${port}`);
+      await run('npm', ['run', 'seed'], { cwd: folder, env });
+      await run('npx', ['edgeloom', 'wait'], { cwd: folder, env });
+      const { stdout } = await run('npm', ['start'], { cwd: folder, env });
+      expect(stdout).toContain('newest first:\n- Linus\n- Alan\n- Ada\n');
+    } finally {
+      process.kill(-dev.pid!, 'SIGTERM');
+      await once(dev, 'exit');
+      await writeFile(manifest, text);
+    }
   });
 
   const COPIES = `import { defineGraph, edge, node } from 'edgeloom';
@@ -94,6 +121,24 @@ export default defineGraph({
     const { code, stderr } = await edgeloom(['stack', '--service', 'target-service'], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain('edgeloom.service');
+  });
+
+  it('is installed for CDK without a deprecated tool, and packaged', async () => {
+    await run('npx', ['edgeloom', 'init', 'cdk-service', '--deploy', 'cdk'], { cwd: parent });
+    const service = join(parent, 'cdk-service');
+    const { stderr } = await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: service });
+    expect(stderr).not.toMatch(/deprecated (?:aws-cdk|constructs)/);
+    await run('npm', ['run', 'package'], { cwd: service, maxBuffer: 16 * 1024 * 1024 });
+    expect(await readdir(join(service, 'cdk.out'))).toContain('cdk-service-prod.template.json');
+  });
+
+  it.each(['sam', 'terraform'] as const)('is packaged for %s', async (tool) => {
+    await run('npx', ['edgeloom', 'init', `${tool}-service`, '--deploy', tool], { cwd: parent });
+    const service = join(parent, `${tool}-service`);
+    // These tools come from outside of npm: the dependencies are those of the first project.
+    await symlink(join(folder, 'node_modules'), join(service, 'node_modules'));
+    await run('npm', ['run', 'package'], { cwd: service, maxBuffer: 16 * 1024 * 1024 });
+    expect(JSON.parse(await readFile(join(service, 'stack-policy.json'), 'utf8'))).toHaveProperty('Statement');
   });
 
   it('bundles its functions for other tools too', async () => {

@@ -93,7 +93,7 @@ describe('services that install the package', () => {
     await cp(join(ROOT, 'test/types/init'), project, { recursive: true });
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const model = /```ts\n(export default defineGraph[^`]+)```/.exec(readme)![1]!;
-    const imports = "import { date, defineGraph, edge, node } from 'edgeloom';\n";
+    const imports = "import { defineGraph, edge, node, rank, sum } from 'edgeloom';\n";
     await writeFile(join(project, 'edgeloom.config.ts'), imports + model);
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     await run('npx', ['tsc', '--init'], { cwd: project });

@@ -152,13 +152,14 @@ describe('the first examples of the pages', () => {
     const graph = new Function(...Object.keys(known), declared)(...Object.values(known));
     const { store, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
     const given = { writer: edgeloom.createWriter(graph, { store }), reader: edgeloom.createReader(graph, { store }) };
-    await given.writer.putNode('GOAL-G1', { title: 'Halve the page load time' });
+    await given.writer.putNode('GOAL-speed', { title: 'Halve the page load time' });
     const [write, ...reads] = calls!.trim().split('\n');
-    const lines = `'use strict'; return (async () => { ${write}\nawait projectAll();\n${reads.join('\n')}\nreturn [goal, items]; })();`;
-    const [goal, items] = await new Function('writer', 'reader', 'projectAll', lines)(
+    const lines = `'use strict'; return (async () => { ${write}\nawait projectAll();\n${reads.join('\n')}\nreturn { goal, items, total }; })();`;
+    const { goal, items, total } = await new Function('writer', 'reader', 'projectAll', lines)(
       ...[given.writer, given.reader, projectAll],
     );
-    expect(goal).toMatchObject({ edgeSet: [{ type: 'MEMBER', target: 'USER-U1', role: 'LEAD' }] });
-    expect(items).toMatchObject([{ source: 'GOAL-G1' }]);
+    expect(goal).toMatchObject({ edgeSet: [{ type: 'MEMBER', target: 'USER-tanaka', role: 'LEAD' }] });
+    expect(items).toMatchObject([{ source: 'GOAL-speed' }]);
+    expect(total).toMatchObject({ count: 1, hours: '6', groups: { role: { LEAD: 1 } } });
   });
 });

@@ -222,9 +222,9 @@ function leadingKeyOf({ Statement: text, Parameters }: StatementRequest, partiti
   return Parameters[before.split('?').length - 1]!.S!;
 }
 
+/** Policies allow an action on all indexes of a table at once. */
 function indexAccess(operation: string, body: Json): Access {
-  const table = tableArn(String(body['TableName']));
-  return { action: `dynamodb:${operation}`, resource: `${table}/index/${body['IndexName']}` };
+  return { action: `dynamodb:${operation}`, resource: `${tableArn(String(body['TableName']))}/index/*` };
 }
 
 function queryAccess(body: Json): Access {

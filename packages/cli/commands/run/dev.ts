@@ -94,6 +94,10 @@ export function devCommand(command: Command): void {
         engineLine,
         ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
         ...lines,
+        '',
+        'Next, in another terminal:',
+        `  npx edgeloom import FILE --endpoint ${endpoint}`,
+        `  npx edgeloom studio --endpoint ${endpoint}`,
       ].join('\n');
       const shown = studio && { studio: studio.url };
       const json = { endpoint, table: graph.table.name, engine: projecting.engine, ...shown, ...notice };

@@ -24,8 +24,8 @@ export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** ARNs of the indexes, each spelled out, with the first one first and native ones last. */
-  indexArns: readonly Value[];
+  /** ARN pattern of all indexes. */
+  indexArn: Value;
 }
 
 /** The input of a stack: a model, a service, a stage and its parameters. */
@@ -56,7 +56,6 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
     );
   }
   const indexes = indexesToKeep(model, parameters);
-  const indexNames = indexNamesOf({ ...model, indexes });
   if (existingTableArn === '') {
     const name = names.local(model.table.name);
     if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
@@ -75,7 +74,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
         arn: attribute(TABLE),
         // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
         streamArn: existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn,
-        indexArns: indexNames.map((name) => sub(`\${${TABLE}.Arn}/index/${name}`)),
+        indexArn: sub(`\${${TABLE}.Arn}/index/*`),
       },
     };
   }
@@ -88,7 +87,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
       name,
       arn: existingTableArn,
       streamArn: existingStreamArn,
-      indexArns: indexNames.map((index) => `${existingTableArn}/index/${index}`),
+      indexArn: `${existingTableArn}/index/*`,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { tableDefinition } from '../../../store/definition/table-definition.ts';
 import type { Parameters } from '../base/parameters.ts';
-import { indexNamesOf, type Site, TABLE } from '../base/site.ts';
+import { type Site, TABLE } from '../base/site.ts';
 import { policyDocument, type Resources, sub, type Value } from '../base/template.ts';
 import { producerStatements } from '../rights/policies.ts';
 
@@ -51,8 +51,8 @@ function policyOfAccounts(site: Site): Value {
   const { graph, parameters } = site;
   // The table would wait for itself, if its policy took the ARN from it.
   const arn = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${graph.table.name}`;
-  const indexArns = indexNamesOf(graph).map((name) => sub(`${arn}/index/${name}`));
-  const statements = producerStatements({ ...site, table: { ...site.table, arn: sub(arn), indexArns } });
+  const table = { ...site.table, arn: sub(arn), indexArn: sub(`${arn}/index/*`) };
+  const statements = producerStatements({ ...site, table });
   return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
 

@@ -1,6 +1,6 @@
 import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { Site } from '../base/site.ts';
-import { allow, type Statement, type Value } from '../base/template.ts';
+import { allow, type Statement } from '../base/template.ts';
 
 /** A program that works on the table. */
 export type Program =
@@ -22,11 +22,7 @@ type Place =
   | 'table'
   /** Items of the programs' own partition alone. */
   | 'service-partition'
-  /** The index in which the quarantine is found. */
-  | 'first-index'
-  /** The indexes of derived items. */
-  | 'derived-indexes'
-  /** All indexes, native ones too. */
+  /** Every index of the table, including those of models before and after this one. */
   | 'indexes';
 
 /** One right of a program: an action of DynamoDB, and where. */
@@ -47,15 +43,15 @@ const SETTLING = [
   ...STATEMENTS,
 ];
 /** Items are looked for in the indexes that they are derived for. */
-const LOOKING = [on('indexes')('Query'), on('derived-indexes')('Scan')];
+const LOOKING = ['Query', 'Scan'].map(on('indexes'));
 const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
 
 /**
  * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
  * enforces the policies, and fails on a right that is missing and on one that nothing uses.
  *
- * No right depends on the model: programs with the model before, which may search and copy where this one does not, run next to
- * a new stack. Everyone reads the programs' own partition, where the registry of models is; consumers write it.
+ * No right depends on the model: programs of the model before, which may search and copy where this one doesn't, run next to a new
+ * stack. One wildcard covers all indexes, so that a policy keeps within IAM's 6,144 characters however many there are. Everyone reads the programs' own partition, where the registry of models is; consumers write it.
  */
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   // Query is for fan-outs; a function that starts looks at the types of the table's keys.
@@ -72,11 +68,11 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
   rebuild: [...REPAIRING, ...LOOKING],
   // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared.
-  redrive: [...REPAIRING, on('first-index')('Query')],
+  redrive: [...REPAIRING, on('indexes')('Query')],
   observe: [
     ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
     // The indexes are sampled.
-    on('derived-indexes')('Query'),
+    on('indexes')('Query'),
     // Its state, and how far the stream is applied.
     ...['PutItem', 'UpdateItem'].map(on('service-partition')),
   ],
@@ -105,25 +101,15 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
 /** The rights of a program on the table of a stack. */
 export function tableStatements(program: Program, site: Site): Statement[] {
   const wanted = RIGHTS[program];
-  const places = [...new Set(wanted.map((right) => placeIn(site, right.on)))];
-  return places.map((place) => {
-    const rights = wanted.filter((right) => placeIn(site, right.on) === place);
+  return [...new Set(wanted.map((right) => right.on))].map((place) => {
+    const rights = wanted.filter((right) => right.on === place);
     const actions = rights.map(({ action }) => `dynamodb:${action}`);
-    return { ...allow(actions.sort(), resourcesOf(place, site)), ...(place === 'service-partition' && IN_PARTITION) };
+    const { arn, indexArn } = site.table;
+    const resources = [place === 'indexes' ? indexArn : arn];
+    return { ...allow(actions.sort(), resources), ...(place === 'service-partition' && IN_PARTITION) };
   });
-}
-
-/** Without native indexes those of derived items are all. */
-function placeIn({ table, graph }: Site, place: Place): Place {
-  return place === 'derived-indexes' && table.indexArns.length === graph.indexes.length ? 'indexes' : place;
 }
 
 const IN_PARTITION: Pick<Statement, 'Condition'> = {
   Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
 };
-
-function resourcesOf(place: Place, { table, graph }: Site): readonly Value[] {
-  if (place === 'first-index') return table.indexArns.slice(0, 1);
-  if (place === 'derived-indexes') return table.indexArns.slice(0, graph.indexes.length);
-  return place === 'indexes' ? table.indexArns : [table.arn];
-}
