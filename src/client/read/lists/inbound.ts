@@ -205,7 +205,7 @@ export interface ResolvedInbound {
 
 /** Encodes an inbound query; throws for whatever the model does not declare. */
 export function resolveInboundQuery(
-  { graph, projections }: ReadContext,
+  { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   edgeType: string,
   target: string,
   options: InboundQuery,
