@@ -59,7 +59,7 @@ export function registryLeases(
     const head = await readHead(reader, current?.head);
     if (head === undefined) {
       if (current?.head !== undefined) throw registryGone();
-      return { projections: projectionsOfModel(own), startedAt, head };
+      return { projections: current?.projections ?? projectionsOfModel(own), startedAt, head };
     }
     const { registry, text } = head;
     const home = registry.table?.home;

@@ -12,7 +12,13 @@ import {
   progressItem,
 } from '../../src/stream/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/stream/progress/stream-position.ts';
-import { type Status, status } from '../../src/trust/explain/status.ts';
+import {
+  readFacts,
+  type Status,
+  type StatusFacts,
+  status,
+  statusOf as statusOfFacts,
+} from '../../src/trust/explain/status.ts';
 import { tableStatus } from '../../src/trust/explain/table-status.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
@@ -29,6 +35,10 @@ function contextOf({ graph, store, streams, streamArn }: Table, laterMs = 0) {
     isProjected: isProjectedIn(graph, { store }),
     now: () => Date.now() + laterMs,
   };
+}
+
+function statusFrom(graph: Table['graph'], facts: StatusFacts): Status {
+  return statusOfFacts(graph, facts, undefined, Date.now());
 }
 
 function statusOf(table: Table, laterMs = 0): Promise<Status> {
@@ -95,6 +105,19 @@ describe('status', () => {
     const { quarantined, problems } = await statusOf(table);
     expect(quarantined).toEqual({ 'wrong-type': 1 });
     expect(problems).toEqual([expect.stringContaining('1 record is in quarantine (wrong-type)')]);
+  });
+
+  it('ends the count of a large quarantine where its units are spent, and says so', async () => {
+    const table = await testTable(followGraph());
+    const { graph, store } = table;
+    await store.writeMany(
+      Array.from({ length: 101 }, (_, i) => ({ put: { ...follows(`${i}`, '2'), since: { M: {} } } })),
+    );
+    await project(table);
+    const ended = statusFrom(graph, await readFacts({ graph, store, quarantineRcu: 1 }));
+    expect(ended).toMatchObject({ quarantined: { 'wrong-type': 100 }, quarantineIsWhole: false });
+    expect(ended.problems).toEqual([expect.stringContaining('At least 100 records are in quarantine (wrong-type)')]);
+    expect(await statusOf(table)).toMatchObject({ quarantined: { 'wrong-type': 101 }, quarantineIsWhole: true });
   });
 
   it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([

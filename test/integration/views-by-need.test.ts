@@ -93,7 +93,7 @@ describe('a node type without a view', () => {
     const answers: Answer[] = [];
     const command = new Command();
     getCommand(command, (ask) => async (...[...args]) => {
-      answers.push(await ask({ graph, store: table }, ...(args as never)));
+      answers.push(await ask({ graph, store: table, announce: () => undefined }, ...(args as never)));
     });
     await command.parseAsync(['USER-1', 'ROOM-1', 'ROOM-2'], { from: 'user' });
     expect(answers).toMatchObject([

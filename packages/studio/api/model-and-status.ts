@@ -5,6 +5,7 @@ import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
 import { tableFacts } from '../../../src/trust/explain/table-status.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
+import { OVERVIEW_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
 import { KEPT_MS, type StatusLook, type StreamPart, type TableFacts } from '../base/status-walk.ts';
 
@@ -55,7 +56,8 @@ function lookOf(context: RequestContext): StatusLook<TableFacts, StreamPosition 
   return {
     facts: async () => {
       const table = await describeTable(graph, { client });
-      return { table, facts: await tableFacts({ graph, store, table, hasTtl: await hasTtl(client, graph) }) };
+      const of = { graph, store, table, hasTtl: await hasTtl(client, graph), quarantineRcu: OVERVIEW_UNITS };
+      return { table, facts: await tableFacts(of) };
     },
     position: async () => (await context.position.find())?.latest(),
   };

@@ -7,8 +7,9 @@ import type { CompiledModel, SearchModel } from '../../../src/core/model/compile
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
+import { SAMPLE_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { type LookedAt, MOST_RCU } from '../base/table-sample.ts';
+import type { LookedAt } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
 
 /** A node that a few letters may be about. */
@@ -83,7 +84,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   return {
     suggestions: [...each.values()].slice(0, MOST),
     looked,
-    nextRcu: MOST_RCU,
+    nextRcu: SAMPLE_UNITS.more,
     listed: list === undefined ? null : typeOf(start),
     types: [...new Set(wholes.map(typeOf))],
     searches: searches.map(({ indexPartition }) => indexPartition),

@@ -4,6 +4,7 @@ import { isDerivedKey, isServicePartition, typePrefix } from '../../../src/core/
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ScanSource } from '../../../src/core/store-port.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
+import { SAMPLE_UNITS } from './price.ts';
 
 /** The nodes and edges of a table by type: counted where all items were read, else estimated by a sample. */
 export interface SampleAnswer {
@@ -48,8 +49,8 @@ export interface SampledNode {
 const SEGMENTS = 16;
 const PAGE_ITEMS = 500;
 const PAGES_AT_ONCE = 4;
-/** A look at a part of the table takes about this many read capacity units at most: 4 MB of items. */
-export const MOST_RCU = 512;
+/** Items of the first page, which tells how large items are. */
+const FIRST_ITEMS = 25;
 /** How long a sample is used, in milliseconds: a second for each unit that it took, and within these bounds. */
 const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
 /** An attribute with more values, or with longer ones, is no choice. */
@@ -104,7 +105,7 @@ export class TableSample {
   async read(table: SampledTable): Promise<Sampled> {
     if (this.kept === undefined || Date.now() > this.kept.untilMs) {
       const reader = new SampleReader(table.graph);
-      this.keep(reader, reader.readOn(table));
+      this.keep(reader, reader.readOn(table, SAMPLE_UNITS.first));
     }
     return await this.kept!.sample;
   }
@@ -115,7 +116,7 @@ export class TableSample {
     const { reader } = this.kept!;
     this.keep(
       reader,
-      known.then((sampled) => (sampled.looked.isWhole ? sampled : reader.readOn(table))),
+      known.then((sampled) => (sampled.looked.isWhole ? sampled : reader.readOn(table, SAMPLE_UNITS.more))),
     );
     return await this.kept!.sample;
   }
@@ -143,29 +144,40 @@ class SampleReader {
   }));
   private rcu = 0;
   private itemsRead = 0;
+  /** Items that pages had, those of the service included. */
+  private scanned = 0;
 
   constructor(graph: CompiledModel) {
     this.counter = new SampleCounter(graph);
   }
 
-  /** Reads the next part. One at a time. */
-  async readOn({ store, itemCount }: SampledTable): Promise<Sampled> {
-    const most = this.rcu + MOST_RCU;
+  /** Reads the next part, of so many read capacity units at most. One at a time. */
+  async readOn({ store, itemCount }: SampledTable, units: number): Promise<Sampled> {
+    const most = this.rcu + units;
     while (this.waiting.length > 0 && this.rcu < most) {
+      const places = this.waiting.splice(0, this.scanned === 0 ? 1 : PAGES_AT_ONCE);
+      const limit = this.itemsOfPage((most - this.rcu) / places.length);
       const pages = await Promise.all(
-        this.waiting.splice(0, PAGES_AT_ONCE).map(async (place) => {
-          const page = await store.scan({ ...place, segments: SEGMENTS, limit: PAGE_ITEMS });
+        places.map(async (place) => {
+          const page = await store.scan({ ...place, segments: SEGMENTS, limit });
           return { page, segment: place.segment };
         }),
       );
       for (const { page, segment } of pages) {
         this.rcu += page.rcu;
+        this.scanned += page.items.length;
         for (const item of page.items) if (this.counter.add(item)) this.itemsRead += 1;
         // Segments take turns, so that a sample that ends early has a part of each.
         if (page.lastKey !== undefined) this.waiting.push({ segment, startKey: page.lastKey });
       }
     }
     return this.sampled(this.waiting.length === 0 ? this.itemsRead : await itemCount());
+  }
+
+  /** The number of items that a page takes so many units for, as far as the items before tell. */
+  private itemsOfPage(units: number): number {
+    if (this.scanned === 0) return FIRST_ITEMS;
+    return Math.max(1, Math.min(PAGE_ITEMS, Math.floor((units * this.scanned) / this.rcu)));
   }
 
   private sampled(all: number): Sampled {

@@ -42,6 +42,7 @@ import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import type { InboundQuery } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
+import { itemsOf, pagesOf } from './lists/walk.ts';
 import {
   type Collection,
   type CollectionOptions,
@@ -124,14 +125,19 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
-   * The pages of a list, one after the other, until it ends or the loop is left.
+   * The pages of a list, one after the other, until the list ends or the loop is left. The same pages as by cursors, and cheaper where a
+   * list lies in several shards: what a page has read beyond its end is kept in memory for the next pages, at most some 100 rows of each
+   * shard. So a walk costs 0.5 RCU for each shard and about 1 RCU for 100 rows, while by cursors each page asks all shards again. A row
+   * comes as its shard was read, which may be some pages ago; a session's own writes and what is over by now are seen to on each page.
+   * After a change of the model the rest is read again. Within the callback any read of this process takes part, if it goes on from the
+   * cursor. `maxRcu` bounds each page, not the walk.
    *
    * @example
    * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
-  /** The items of a list, page by page, as `pages` reads it. */
+  /** The items of a list, page by page, as `pages` reads them and at the same price. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
   /** Tells whether an edge exists: one GetItem of the base edge, so it needs no projection. */
@@ -485,23 +491,6 @@ function readerOf<G extends CompiledModel>(
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
-}
-
-async function* pagesOf<P extends { cursor?: string }>(
-  read: (cursor: string | undefined) => Promise<P>,
-): AsyncGenerator<P, void, undefined> {
-  let cursor: string | undefined;
-  do {
-    const page = await read(cursor);
-    yield page;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-}
-
-async function* itemsOf<Item>(
-  read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>,
-): AsyncGenerator<Item, void, undefined> {
-  for await (const { items } of pagesOf(read)) yield* items;
 }
 
 /** Returns the feed; throws `no-feed` if the reader has none. The feed brings its code: a reader that watches nothing does not bundle it. */

@@ -26,6 +26,8 @@ export interface Overlay {
   items: Item[];
   /** Tells whether a row of the index belongs to one of the base items. */
   isReplaced: (row: Item) => boolean;
+  /** The ids of those base items' partitions. */
+  sources: ReadonlySet<string>;
 }
 
 /** Own writes, and the target nodes that own edges copy attributes of: by id, absent ones left out. */
@@ -130,6 +132,7 @@ export function overlayOf(
     items: own.flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item')),
     // rule: every-row-of-an-own-item-is-replaced
     isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
+    sources,
   };
 }
 

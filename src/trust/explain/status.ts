@@ -1,6 +1,6 @@
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
-import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
+import { queryPages, type ReadStats, readItem } from '../../core/store-pages.ts';
 import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
@@ -109,6 +109,8 @@ export interface Status {
   consumers: ConsumerStatus[];
   /** Quarantine entries by reason. */
   quarantined: Record<string, number>;
+  /** False: the quarantine holds more entries than were counted, since a count of them all costs too much. */
+  quarantineIsWhole: boolean;
   projections: ProjectionStatus[];
   /** The result of the last check of the whole table; null: none is known. */
   lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
@@ -156,6 +158,8 @@ const UNVERIFIED_MS = 15 * 60_000;
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
 /** Conflicts that a sentence each names. */
 const MOST_CONFLICTS = 5;
+/** Quarantine entries that one call of a bounded count reads: an entry has some KB as a rule. */
+const ENTRIES_AT_ONCE = 100;
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
@@ -186,6 +190,7 @@ export interface StatusFacts {
   missing: readonly string[];
   projections: readonly ProjectionStatus[];
   quarantined: Record<string, number>;
+  quarantineIsWhole: boolean;
   lastCheck: LastCheck | undefined;
   observed: SavedProgress | undefined;
   erasures: Awaited<ReturnType<typeof readErasures>>;
@@ -193,20 +198,26 @@ export interface StatusFacts {
   rcu: number;
 }
 
-/** Reads the part of a status that the table says. */
+/**
+ * Reads the part of a status that the table says.
+ *
+ * @param options `quarantineRcu`: read units that the count of the quarantine may take, about. Default: any number.
+ */
 export async function readFacts({
   graph,
   store,
   missing = [],
   projections = [],
-}: OfGraph<Omit<StatusOptions, 'position'>>): Promise<StatusFacts> {
+  quarantineRcu = Number.POSITIVE_INFINITY,
+}: OfGraph<Omit<StatusOptions, 'position'>> & { quarantineRcu?: number | undefined }): Promise<StatusFacts> {
   const stats: ReadStats = { rcu: 0 };
-  const quarantined = await countQuarantine(graph, store, stats);
+  const { counts: quarantined, isWhole: quarantineIsWhole } = await countQuarantine(graph, store, stats, quarantineRcu);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
   const mirrored = await sourcesStatus(graph, store, { stats });
-  return { missing, projections, quarantined, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
+  const counted = { quarantined, quarantineIsWhole };
+  return { missing, projections, ...counted, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
 
 /**
@@ -220,7 +231,7 @@ export function statusOf(
   position: StreamPosition | undefined,
   nowMs: number,
 ): Status {
-  const { missing, projections, quarantined, lastCheck, observed, rcu } = facts;
+  const { missing, projections, quarantined, quarantineIsWhole, lastCheck, observed, rcu } = facts;
   const { erasures: begun, unreadable } = facts.erasures;
   const { sources, conflicts, hasMore } = facts.mirrored;
   const consumers = position?.consumers ?? [];
@@ -232,6 +243,7 @@ export function statusOf(
     shards,
     consumers: consumersOf(consumers),
     quarantined,
+    quarantineIsWhole,
     projections: [...projections],
     lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
     verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
@@ -254,7 +266,7 @@ export function statusOf(
       ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
         ([reason, count]) =>
-          `${countText(count, 'record')} ${count === 1 ? 'is' : 'are'} in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
+          `${quarantineIsWhole ? '' : 'At least '}${countText(count, 'record')} ${count === 1 ? 'is' : 'are'} in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, nowMs)),
       ...(observed === undefined ? [] : observerProblems(observed, nowMs)),
@@ -348,14 +360,24 @@ async function countQuarantine(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,
   stats: ReadStats,
-): Promise<Record<string, number>> {
+  mostRcu: number,
+): Promise<{ counts: Record<string, number>; isWhole: boolean }> {
   const counts: Record<string, number> = {};
-  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
-  for await (const item of queriedItems(store, request, stats)) {
-    const { code } = readEntry(graph, item);
-    counts[code] = (counts[code] ?? 0) + 1;
+  const isBounded = mostRcu !== Number.POSITIVE_INFINITY;
+  const request = {
+    index: 'gsi0',
+    partition: QUARANTINE_PARTITION,
+    ...(isBounded && { limit: ENTRIES_AT_ONCE }),
+  } as const;
+  const before = stats.rcu;
+  for await (const { items, lastKey } of queryPages(store, request, stats)) {
+    for (const item of items) {
+      const { code } = readEntry(graph, item);
+      counts[code] = (counts[code] ?? 0) + 1;
+    }
+    if (lastKey !== undefined && stats.rcu - before >= mostRcu) return { counts, isWhole: false };
   }
-  return counts;
+  return { counts, isWhole: true };
 }
 
 /** The consumers of a stream together. */

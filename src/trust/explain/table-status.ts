@@ -24,13 +24,18 @@ export async function tableStatus(of: TableOfStatus): Promise<Status> {
   return statusOf(of.graph, await tableFacts(of), position, Date.now());
 }
 
-/** The part of a table's status that is known without its stream: its registry, what it lacks. */
+/**
+ * The part of a table's status that is known without its stream: its registry, what it lacks.
+ *
+ * @param of `quarantineRcu`: read units that the count of the quarantine may take, about. Default: any number.
+ */
 export async function tableFacts({
   graph,
   store,
   table,
   hasTtl,
-}: Omit<TableOfStatus, 'position'>): Promise<StatusFacts> {
+  quarantineRcu,
+}: Omit<TableOfStatus, 'position'> & { quarantineRcu?: number | undefined }): Promise<StatusFacts> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { isManaged, changes, unready = [] } = await modelNotice(graph, store);
   // A migration leaves alone what only other models have: its own text says the remedy.
@@ -41,6 +46,7 @@ export async function tableFacts({
   return await readFacts({
     graph,
     store,
+    quarantineRcu,
     missing: [
       ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
       ...table.filling.map((name) => `DynamoDB still fills the index ${name}: reads of it fail until it has.`),

@@ -3,6 +3,7 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import type { Store } from '../../../../src/core/store-port.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { type Output, textTable } from '../../shared/output.ts';
+import { type LeastRead, PricedStore } from '../../shared/price.ts';
 import { inTable } from '../../shared/table.ts';
 
 /** The exit code where nothing, or not all, is there of what was asked for. */
@@ -22,6 +23,8 @@ export interface Answer extends Output {
 export interface ReadSession {
   graph: CompiledModel;
   store: Store;
+  /** Says on stderr what a read is about to cost, where that is much. */
+  announce: (least: LeastRead) => void;
 }
 
 /** Asks what a command's words and options say. */
@@ -33,7 +36,8 @@ export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Arg
 /** Prints the answer. A sentence on stderr and the exit code 1 name things that are absent. */
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
-    const answer = await ask(session, ...args);
+    const store = new PricedStore(session.store);
+    const answer = await ask({ ...session, store, announce: (least) => store.announce(least) }, ...args);
     sayAbsent(answer.absent ?? []);
     return answer;
   });

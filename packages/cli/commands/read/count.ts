@@ -7,6 +7,7 @@ import {
   withInbound,
   withPredicates,
 } from '../../shared/options.ts';
+import { shardsOfList, shardsOfSearch } from '../../shared/price.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
@@ -36,7 +37,9 @@ export function countCommand(command: Command, bind: Bind = printing): void {
     )
     .action(
       bind(async (session, id: string, type: string, options: InboundOptions) => {
-        const { count } = await sessionReader(session).inDegree(id, type, inboundQuestion(options));
+        const question = inboundQuestion(options);
+        session.announce({ shards: shardsOfList(session.graph, id, type, question) });
+        const { count } = await sessionReader(session).inDegree(id, type, question);
         return answerOf(count);
       }),
     );
@@ -54,7 +57,9 @@ export function countCommand(command: Command, bind: Bind = printing): void {
     .action(
       bind(async (session, name: string, options: PredicateOptions) => {
         const { partition } = options;
-        const { count } = await sessionReader(session).search(name).count(onePredicate(options), { partition });
+        const predicate = onePredicate(options);
+        session.announce({ shards: shardsOfSearch(session.graph, name, predicate, partition) });
+        const { count } = await sessionReader(session).search(name).count(predicate, { partition });
         return answerOf(count);
       }),
     );

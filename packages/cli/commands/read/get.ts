@@ -56,6 +56,7 @@ async function views(session: ReadSession, ids: readonly string[], includeExpire
   const withViews = ids.filter((id) => !isViewless(session.graph, id));
   // Where no type has views the library says so, and what to do.
   const read = withViews.length === 0 ? ids : withViews;
+  session.announce({ nodes: read.length });
   const views = await sessionReader(session).getViews([...read], { includeExpired });
   const viewOf = new Map(read.map((id, at) => [id, views[at] ?? null]));
   const found = ids.map((id) => viewOf.get(id) ?? null);
@@ -76,6 +77,7 @@ async function views(session: ReadSession, ids: readonly string[], includeExpire
 
 async function storedNodes(session: ReadSession, ids: readonly string[], read: StoredRead) {
   const reader = sessionReader(session);
+  session.announce({ nodes: ids.length });
   const nodes = await Promise.all(ids.map((id) => reader.getNode(id, read)));
   const text = nodes.filter((node) => node !== null).map(({ id, attributes }) => nodeText(id, attributes));
   const absent = ids.filter((_, at) => nodes[at] === null).map((id) => `There is no node ${id}.`);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkLimit } from '../../../../src/client/read/request/context.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import {
   examples,
@@ -10,6 +11,7 @@ import {
   withReverse,
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
+import { shardsOfList } from '../../shared/price.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, edgeTable, pageTable, printing } from './answer.ts';
 import { addPage } from './page.ts';
@@ -46,6 +48,7 @@ function addNodes(command: Command, bind: Bind): void {
     .addHelpText('after', examples('list nodes GOAL', 'list nodes GOAL --limit 10 --json'))
     .action(
       bind(async (session, type: string, { limit, cursor, reverse, includeExpired }: PagingFlags) => {
+        session.announce({ nodes: checkLimit(limit) });
         const page = await sessionReader(session).nodes(type, { limit, cursor, reverse, includeExpired });
         const rows = page.items.map(({ id, attributes }) => [id, attributes]);
         return {
@@ -104,6 +107,7 @@ function addInbound(command: Command, bind: Bind): void {
     .action(
       bind(async (session, id: string, type: string, options: InboundFlags) => {
         const query = { ...orderedQuery(options), includeTarget: options.includeTarget };
+        session.announce({ shards: shardsOfList(session.graph, id, type, query) });
         const page = await sessionReader(session).inbound(id, type, query);
         return { json: page, text: targetLine(page.target) + edgeTable(page), found: sourcesOf(page) };
       }),

@@ -4,6 +4,7 @@ import { levelOfPath } from '../../../../src/client/read/levels/level-path.ts';
 import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
 import type { AnyPageNode, Neighbour } from '../../../../src/client/read/levels/page-tree.ts';
 import { pagePlan } from '../../../../src/client/read/page.ts';
+import { checkLimit } from '../../../../src/client/read/request/context.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -16,6 +17,7 @@ import {
   withPaging,
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
+import { shardsOfList } from '../../shared/price.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { type Bind, cursorLine, noneText } from './answer.ts';
 
@@ -38,6 +40,9 @@ export function addPage(command: Command, bind: Bind): void {
     .action(
       bind(async (session, id: string, type: string, options: PageFlags) => {
         const query = pageQuery(options);
+        const { why, isInIndex } = pagePlan(session.graph, type, query);
+        const nodes = isInIndex ? 0 : checkLimit(query.limit);
+        session.announce({ shards: shardsOfList(session.graph, id, type, query), nodes });
         const page = await sessionReader(session).page(id, type, query);
         const { items, truncated, calls, cursor } = page;
         const open = new Set<AnyPageNode>();
@@ -48,7 +53,6 @@ export function addPage(command: Command, bind: Bind): void {
           ...(truncated === undefined ? [] : [truncatedText(truncated)]),
           countText(calls, 'DynamoDB call'),
         ].join('\n');
-        const { why } = pagePlan(session.graph, type, query);
         return { json: page, text: text + cursorLine(cursor), found: items.map((node) => node.id), why };
       }),
     );

@@ -16,6 +16,7 @@ import {
   withPredicates,
   withReverse,
 } from '../../shared/options.ts';
+import { shardsOfSearch } from '../../shared/price.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';
 import { type Bind, pageTable, printing, type ReadSession } from './answer.ts';
@@ -62,7 +63,9 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
         if (rate !== undefined) throw new EdgeloomError('usage', '--rate is about shards.', 'Give --shards with it.');
         const search = sessionReader(session).search(name);
         const query = { partition, limit, cursor, reverse, includeExpired, ...filterOf(options) };
-        const page = await search.find(onePredicate(options), query);
+        const predicate = onePredicate(options);
+        session.announce({ shards: shardsOfSearch(session.graph, name, predicate, partition) });
+        const page = await search.find(predicate, query);
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
         return {
           json: page,
@@ -102,6 +105,7 @@ async function spread(
   name: string,
   { partition, rate }: { partition: string | undefined; rate: number | undefined },
 ) {
+  session.announce({ shards: shardsOfSearch(session.graph, name, {}, partition) });
   const result = await sessionReader(session).shards(name, { partition });
   const { shards, items, hottest, empty, hash } = result;
   const lines = [

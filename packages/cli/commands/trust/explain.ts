@@ -16,6 +16,7 @@ import { explainQuery, type QueryPlan } from '../../../../src/trust/explain/quer
 import { examples, exitCodes } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
+import { type LeastRead, PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import type { Answer, Ask, Bind, ReadSession } from '../read/answer.ts';
 import { countCommand } from '../read/count.ts';
@@ -118,7 +119,9 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
 }
 
 async function explainGivenQuery({ graph, store }: CommandSession, query: string, source: string | undefined) {
-  const explained = await explainQuery(store, (noted) => runQuery({ graph, store: noted }, query));
+  const priced = new PricedStore(store);
+  const announce = (least: LeastRead): void => priced.announce(least);
+  const explained = await explainQuery(priced, (noted) => runQuery({ graph, store: noted, announce }, query));
   const { found, why, absent } = explained.result;
   const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
   const isIn = source === undefined ? undefined : found?.includes(source);

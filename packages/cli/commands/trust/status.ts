@@ -9,6 +9,7 @@ import { verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
 import { type Colour, painted, textTable } from '../../shared/output.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
@@ -40,11 +41,16 @@ export function statusCommand(command: Command): void {
 class StatusLooks {
   private streamArn: string | undefined;
   private position: OpenPosition | undefined;
+  /** The quarantine says how much it holds by being read, and by nothing else. */
+  private readonly store: PricedStore;
 
-  constructor(private readonly session: CommandSession) {}
+  constructor(private readonly session: CommandSession) {
+    this.store = new PricedStore(session.store);
+  }
 
   async look(): Promise<Status> {
-    const { graph, store, client } = this.session;
+    const { graph, client } = this.session;
+    const { store } = this;
     const table = await describeTable(graph, { client });
     const ttl = await hasTtl(client, graph);
     const position = this.positionIn(table.streamArn);

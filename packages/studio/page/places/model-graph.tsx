@@ -1,11 +1,12 @@
-import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedTotal } from '../../base/describe-model.ts';
 import type { Movement } from '../../base/flow.ts';
+import { SAMPLE_UNITS } from '../../base/price.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { type LiveFlow, useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
@@ -13,6 +14,7 @@ import { Canvas } from '../parts/canvas.tsx';
 import type { CanvasRoom } from '../parts/canvas-view.ts';
 import { Layers, type Layout, layoutInLayers, pathAlong } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { FailureNote } from '../parts/told.tsx';
 import { ALL_GROUPS, boxesNextTo, busiestBox, groupsOf, type ModelBoxes, modelBoxes } from './model-boxes.ts';
 import { PickedType } from './picked-type.tsx';
 
@@ -87,11 +89,35 @@ export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
             <>, estimated by {figureText(sample.itemsRead)} items</>
           )}
         </span>
+        {sample !== undefined && sample.precision !== 'exact' && <ReadOn onRead={again} />}
         {groups.length > 0 && <Folding groups={groups} open={open} />}
         <LiveLine flow={flow} />
       </p>
       {isKnown && <PickedType model={model} sample={sample} chosen={chosen!} />}
       <ModelLists model={model} />
+    </>
+  );
+}
+
+/** Reads the next part of the table, for better estimates. */
+function ReadOn({ onRead }: { onRead: () => void }) {
+  const [isReading, setReading] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const readOn = (): void => {
+    setReading(true);
+    postTo('/api/sample', {})
+      .then(() => {
+        setFailure(undefined);
+        onRead();
+      }, setFailure)
+      .finally(() => setReading(false));
+  };
+  return (
+    <>
+      <button type="button" class="small" disabled={isReading} onClick={readOn}>
+        {isReading ? 'Reading …' : `Count more items: ${figureText(SAMPLE_UNITS.more)} RCU at most`}
+      </button>
+      {failure !== undefined && <FailureNote failure={failure} />}
     </>
   );
 }

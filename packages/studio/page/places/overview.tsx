@@ -6,6 +6,7 @@ import { type Asked, askStudio, type Failure, useAnswer, useAskedLater } from '.
 import { Link } from '../base/place.tsx';
 import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
+import { countedText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
@@ -49,13 +50,16 @@ export function Overview({ model, parameters }: PlaceProps) {
       </Card>
       <Card title="Quarantine">
         <Told asked={ofTable}>
-          {({ quarantined }) => (
-            <Rows
-              label="Quarantine by reason"
-              headings={['reason', 'records']}
-              rows={Object.entries(quarantined).map(([reason, count]) => [reason, count])}
-              empty="Quarantine is empty."
-            />
+          {({ quarantined, quarantineIsWhole: isExact }) => (
+            <>
+              <Rows
+                label="Quarantine by reason"
+                headings={['reason', 'records']}
+                rows={Object.entries(quarantined).map(([reason, count]) => [reason, countedText({ count, isExact })])}
+                empty="Quarantine is empty."
+              />
+              {!isExact && <p class="quiet">A count of all would cost more than 100 RCU: edgeloom status makes it.</p>}
+            </>
           )}
         </Told>
         <Link to="/trust">See the entries</Link>

@@ -43,8 +43,9 @@ import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type Targ
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { gatherNative, type NativeList, sendableEnds } from './native.ts';
-import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
+import { gatherNativePage, type NativeList, sendableEnds } from './native.ts';
+import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
+import { gatherListPage } from './walk.ts';
 
 /**
  * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
@@ -204,7 +205,7 @@ export interface ResolvedInbound {
 
 /** Encodes an inbound query; throws for whatever the model does not declare. */
 export function resolveInboundQuery(
-  { graph, projections }: ReadContext,
+  { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   edgeType: string,
   target: string,
   options: InboundQuery,
@@ -329,14 +330,14 @@ export async function gatherInbound(
   const asked = boundOptions(options, { order, where: whereBinding(where) });
   const bound: CursorBinding = { query: [graph.table.name, read, edgeKey, asked], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
   const accept = hitTest(graph, itemKeys);
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (query.native !== undefined) {
     const isWanted = nativeTest(graph, query);
     const page = { list: query.native, after, reverse, limit, where, maxRcu, accept: isWanted, own: ownEdges };
-    const gathered = await gatherNative(context, page);
-    const { lastKey } = gathered;
-    return { gathered, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+    const gathered = await gatherNativePage(context, page, cursorAt);
+    return { gathered, cursor: gathered.cursor };
   }
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
@@ -350,13 +351,8 @@ export async function gatherInbound(
     };
     request.unwanted = 1;
   }
-  const gathered = await gatherPage(context, request);
-  const { lastKey } = gathered;
-  return {
-    gathered,
-    target: ownItem,
-    cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey),
-  };
+  const gathered = await gatherListPage(context, request, options.cursor, cursorAt);
+  return { gathered, target: ownItem, cursor: gathered.cursor };
 }
 
 /** Tells whether an index item belongs to the answer of a native order, whose index is asked for a range that may hold more. */

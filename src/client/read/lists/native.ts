@@ -87,6 +87,17 @@ interface Position {
   given: readonly string[];
 }
 
+/** Gathers one page, as `gatherNative` does, with its cursor. @param cursorAt makes the cursor of a place. */
+export async function gatherNativePage(
+  context: NativeContext,
+  page: NativePage,
+  cursorAt: (lastKey: string) => string,
+): Promise<Gathered & { cursor?: string }> {
+  const gathered = await gatherNative(context, page);
+  const { lastKey } = gathered;
+  return lastKey === undefined ? gathered : { ...gathered, cursor: cursorAt(lastKey) };
+}
+
 /** Gathers one page, and looks one row ahead to tell whether more remain. */
 export async function gatherNative(context: NativeContext, page: NativePage): Promise<Gathered> {
   const { list, reverse, limit, where } = page;

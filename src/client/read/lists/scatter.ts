@@ -9,7 +9,7 @@ import { type ItemKeys, isHitOf } from '../../../core/model/projection/index-pla
 import type { Store } from '../../../core/store-port.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
-import { isEmptyRange, isInRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
+import { isEmptyRange, isInRange, type KeyRange, rangeAfter, rangeFrom, sendableRange } from '../request/key-range.ts';
 import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
@@ -19,6 +19,9 @@ import { Budget, LEAST_FILTERED } from './budget.ts';
  * The sort keys of accepted items have to be unique over all partitions asked, as those of index items are (value,
  * separator, source). So a page is wholly determined by the key that it comes after: no partition's own position has to
  * be kept, and items that are written or deleted between two pages shift none of the others.
+ *
+ * Pages of a walk keep it nevertheless: a page of 100 items out of 200 partitions reads some thousand, and the pages after it would read
+ * them again.
  */
 
 /** The partitions to gather from: of an index those that places name, or of the table any. */
@@ -53,6 +56,8 @@ interface Gathering {
   overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
   unwanted?: number;
+  /** The page is one of a walk: its `standing` is wanted, and it goes on from that of the page before. Default: one page alone. */
+  walk?: { standing?: Standing | undefined } | undefined;
 }
 
 /** The part of a `ReadContext` that scattering needs. */
@@ -68,10 +73,21 @@ export interface Gathered {
   lastKey?: string;
   /** DynamoDB calls made. */
   calls: number;
+  /** Of a page of a walk that has a `lastKey`: what the next page goes on from. */
+  standing?: Standing;
+}
+
+/** Where a walk stands in each partition behind a page. Nothing changes it: a page may be read again from the same one. */
+export interface Standing {
+  readonly shards: readonly Readonly<Shard>[];
+  /** The items that were read and not given yet, in order. Whatever wants to leave some of them out may. */
+  readonly ahead: readonly Found[];
 }
 
 /** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
 const LEAST_ASKED = 16;
+/** The most items that a walk reads ahead in a partition whose items are used up, and in all partitions together. */
+const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
 
@@ -86,7 +102,8 @@ interface Shard {
   skipped: number;
 }
 
-interface Found {
+/** An item and its sort key. */
+export interface Found {
   key: string;
   item: Item;
 }
@@ -109,45 +126,43 @@ type Order = (left: string, right: string) => number;
  * that was read least far ends: up to there all is known.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
-  const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY } = request;
+  const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
   const remaining = rangeAfter(range, after, reverse);
   if (isEmptyRange(remaining)) return { items: [], calls: 0 };
   const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
-  const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
+  const shards = shardsOf(request);
+  // rule: own-writes-are-merged-first
+  const own = overlayItems(context, request, remaining);
+  let found = walk?.standing?.ahead ?? [];
+  let first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
     const { calls } = reading.budget;
     // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
-    return { items, ...(lastKey !== undefined && { lastKey }), calls };
+    if (lastKey === undefined) return { items, calls };
+    const ahead = (): Found[] => found.filter(({ key }) => order(key, lastKey) > 0);
+    return { items, lastKey, calls, ...(walk && { standing: { shards, ahead: ahead() } }) };
   };
-  // rule: own-writes-are-merged-first
-  let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));
-  let toAsk = shards;
+  let toAsk = unfinished(shards, first[needed - 1]?.key, order);
   while (toAsk.length > 0) {
-    const found = first;
+    const known = first;
     const asked = affordableShards(toAsk, reading.budget, order);
     const most = reading.budget.itemsOfCall(asked.length);
     const pages = await pMap(
       asked,
       (shard) => {
         const { horizon } = shard;
-        const certain = horizon === undefined ? 0 : found.filter(({ key }) => order(key, horizon) <= 0).length;
+        const certain = horizon === undefined ? 0 : known.filter(({ key }) => order(key, horizon) <= 0).length;
         return readShard(context, request, reading, shard, itemsToAskFor(request, shard, needed - certain, most));
       },
       { concurrency: context.concurrency },
     );
-    first = [...found, ...pages.flat()]
-      .sort((left, right) => order(left.key, right.key))
-      // An item that has just moved to another shard may show in both for a moment.
-      .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key)
-      .slice(0, needed);
-    const cutoff = first[needed - 1]?.key;
-    toAsk = shards.filter(({ isAtEnd, horizon }) => {
-      if (isAtEnd) return false;
-      return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
-    });
+    const read = inOrder([...found, ...pages.flat()], order);
+    found = walk === undefined ? read.slice(0, needed) : read;
+    first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
+    toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
     // The page may end here only if its cursor moves: with an unmoved cursor the same page would be asked for without end. So it reads on, beyond the bound.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
@@ -159,6 +174,29 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
   }
   // rule: cursor-is-the-last-item-given
   return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
+}
+
+/** The partitions as a page begins: unread, or where the page before of its walk stands. */
+function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
+  return (
+    walk?.standing?.shards.map(({ partition, horizon, isAtEnd }) => ({ partition, horizon, isAtEnd, skipped: 0 })) ??
+    partitions.map((partition) => ({ partition, isAtEnd: false, skipped: 0 }))
+  );
+}
+
+/** Items by their keys, each key once: an item that has just moved to another shard may show in both for a moment. */
+function inOrder(found: Found[], order: Order): Found[] {
+  return found
+    .sort((left, right) => order(left.key, right.key))
+    .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key);
+}
+
+/** The shards that can still hold an item up to the cutoff; undefined: an item of any key. */
+function unfinished(shards: readonly Shard[], cutoff: string | undefined, order: Order): Shard[] {
+  return shards.filter(({ isAtEnd, horizon }) => {
+    if (isAtEnd) return false;
+    return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
+  });
 }
 
 /** The shards to ask now: those that are unread, then as many as the units are enough for, the least read ones first. */
@@ -180,18 +218,32 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
 
 /**
  * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
- * `most`, but enough to make progress.
+ * `most`, but enough to make progress. A walk asks a shard whose items are used up for some that later pages use.
  */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
-  // Descending, the item of the cursor is read once more and dropped.
-  const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
-  const share = Math.ceil((2 * wanted) / request.partitions.length);
+  const { partitions, where, unwanted = 0 } = request;
+  // Descending, the item of the cursor is read once more and dropped; and going on in a walk, that of the horizon.
+  const isResumed = mustResume(shard);
+  const isRepeated = isResumed || (request.reverse === true && request.after !== undefined);
+  const inTheWay = (isRepeated ? 1 : 0) + unwanted;
+  const share = Math.ceil((2 * wanted) / partitions.length);
+  const ahead = Math.max(share, LEAST_ASKED, Math.min(MOST_AHEAD, Math.floor(MOST_AHEAD_OF_ALL / partitions.length)));
   // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.
   const onward =
-    request.where === undefined ? wanted + 2 * shard.skipped : Math.max(LEAST_FILTERED, wanted + 4 * shard.skipped);
-  const likely = shard.horizon === undefined ? Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay : onward;
-  const least = shard.horizon === undefined ? 1 + inTheWay : 1;
+    where === undefined ? wanted + 2 * shard.skipped : Math.max(LEAST_FILTERED, wanted + 4 * shard.skipped);
+  const isBegun = shard.startKey !== undefined;
+  const likely = isBegun
+    ? onward
+    : isResumed
+      ? ahead + inTheWay
+      : Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay;
+  const least = isBegun ? 1 : 1 + inTheWay;
   return Math.max(least, Math.min(MOST_ASKED, likely, most));
+}
+
+/** Tells whether a shard was read by an earlier page of the walk, and not by this one. */
+function mustResume({ startKey, horizon }: Shard): boolean {
+  return startKey === undefined && horizon !== undefined;
 }
 
 /** The items of the overlay that the page may hold. */
@@ -218,8 +270,9 @@ async function readShard(
 ): Promise<Found[]> {
   const { index, after, reverse, consistent, where, accept } = request;
   const { range } = reading;
-  const { from, to } = sendableRange(range);
-  const { partition, startKey } = shard;
+  const { partition, startKey, horizon } = shard;
+  // By its key, since the item may be gone since, and not every engine goes on behind an item that is gone.
+  const { from, to } = sendableRange(mustResume(shard) ? rangeFrom(range, horizon!, reverse === true) : range);
   const sortKey = { from, to };
   const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent, where });
   reading.budget.spend(page.rcu, page.scanned);

@@ -45,8 +45,9 @@ import { indexAttributes, type Page, type SearchResult, sourceOf } from '../requ
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { gatherNative, type NativeList } from './native.ts';
-import { gatherPage, hitTest } from './scatter.ts';
+import { gatherNativePage, type NativeList } from './native.ts';
+import { hitTest } from './scatter.ts';
+import { gatherListPage } from './walk.ts';
 
 /** Names of arguments that another one excludes. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
@@ -170,13 +171,17 @@ export async function readSearch(
     accept,
     ...overlay,
   } as const;
-  const { items, lastKey } =
+  const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
+  const { items, cursor } =
     native === undefined
-      ? await gatherPage(context, request)
-      : await gatherNative(context, { list: native, after, reverse, limit, where, maxRcu, accept, own: writes });
+      ? await gatherListPage(context, request, options.cursor, cursorAt)
+      : await gatherNativePage(
+          context,
+          { list: native, after, reverse, limit, where, maxRcu, accept, own: writes },
+          cursorAt,
+        );
   const hits = items.map((item) => hitOfItem(context, index, item));
-  const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
+  return { items: hits, ...(cursor !== undefined && { cursor }), ...noticeOfOwnWrites(context) };
 }
 
 /** `path` and its like are short for `find`, which alone takes several parts of a predicate. */

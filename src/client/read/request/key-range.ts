@@ -50,6 +50,13 @@ export function rangeAfter(range: KeyRange, after: string | undefined, reverse: 
   return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
 }
 
+/** The rest of a range from the key `from` on, which is in it, in the direction of reading. */
+export function rangeFrom(range: KeyRange, from: string, reverse: boolean): KeyRange {
+  return reverse
+    ? { from: range.from, to: range.to === undefined ? from : lowerKey(range.to, from) }
+    : { from: range.from === undefined ? from : higherKey(range.from, from), to: range.to };
+}
+
 /** Tells whether a range holds a key. */
 export function isInRange({ from, to }: KeyRange, key: string): boolean {
   return (from === undefined || compareKeys(from, key) <= 0) && (to === undefined || compareKeys(key, to) <= 0);

@@ -64,6 +64,11 @@ export class LivingStore extends ForwardingStore {
     return { ...page, items, count: items.length };
   }
 
+  /** Tells whether all of an item that was read before is over by now. */
+  isOver(item: Item): boolean {
+    return this.living(item) === undefined;
+  }
+
   /** An item without what is over; undefined: all of it is. */
   private living(item: Item | undefined): Item | undefined {
     if (item === undefined) return undefined;

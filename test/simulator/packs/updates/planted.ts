@@ -121,6 +121,11 @@ export const WALK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'walk-forgets-what-own-writes-replaced',
+    rule: 'Where the session has forgotten a write, its walk asks the index for the rows that were left out.',
+    changes: [setCondition('walk-asks-for-rows-that-own-writes-replaced', 'false')],
+  },
+  {
     name: 'filter-not-for-own-writes',
     rule: 'A filter applies to own writes as it does to rows of the index.',
     changes: [setCondition('filter-holds-for-own-writes', 'true')],

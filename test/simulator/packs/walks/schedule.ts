@@ -17,7 +17,7 @@ import { Random } from '../../kernel/random.ts';
  * One schedule of walks over pages by a reader with a session, in a world where the projector lags behind the base items and
  * an index behind the table, both item by item. Others write other items all the time. Each item that the session wrote
  * has to come exactly once if it is wanted and never otherwise, in strict order, with no short page before the end, unless its
- * read units are spent. Some walks are filtered by an attribute.
+ * read units are spent. Some walks are filtered by an attribute, and half of them go by `pages`, which keeps what it reads ahead.
  */
 
 const GRACE_MS = 10_000;
@@ -70,12 +70,14 @@ class WalkSchedule {
   private readonly options: SessionOptions;
   private readonly writer: Writer<CompiledModel>;
 
-  /** What decides on filters: drawn apart, so that the other walks stay as they are. */
+  /** What decides on filters, and on walks by cursor or by `pages`: drawn apart, so that the other walks stay as they are. */
   private readonly filters: Random | undefined;
+  private readonly ways: Random;
 
   constructor(seed: number) {
     this.random = new Random(seed);
     this.filters = seed % 4 === 1 ? new Random(seed) : undefined;
+    this.ways = new Random(seed + 1_000_000);
     this.table = new MemoryStore(graph.table, {
       onChange: ({ key, newImage }) => {
         if (key.target.startsWith('~')) this.copyLater(key, newImage);
@@ -144,13 +146,13 @@ class WalkSchedule {
     const flag = this.filters?.chance(0.6) === true ? String(this.filters.below(9)) : undefined;
     const maxRcu = this.filters?.chance(0.5) === true ? this.filters.oneOf([1.5, 2, 4]) : undefined;
     const found: { source: string; key: string; note: unknown }[] = [];
-    let cursor: string | undefined;
-    do {
+    const read = async (cursor: string | undefined) => {
       const page = { limit, cursor, reverse, maxRcu, ...(flag !== undefined && { where: { flag } }) };
-      const rows =
-        kind === 'rank'
-          ? await reader.search('GOAL.rank').between(from, undefined, page)
-          : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, between: [from, undefined] });
+      return kind === 'rank'
+        ? await reader.search('GOAL.rank').between(from, undefined, page)
+        : await reader.inbound('USER-1', 'AIMS', { ...page, order: kind, between: [from, undefined] });
+    };
+    for await (const rows of this.ways.chance(0.5) ? reader.pages(read) : pagesByCursor(read)) {
       for (const row of rows.items) {
         const source = 'id' in row ? row.id : row.source;
         const value = String(row.attributes[kind === 'rank' ? 'rank' : kind === 'gsi0' ? 'since' : 'role']);
@@ -158,10 +160,9 @@ class WalkSchedule {
       }
       const isShort = rows.cursor !== undefined && rows.items.length < limit && maxRcu === undefined;
       if (isShort) this.fail('a page before the last is short');
-      cursor = rows.cursor;
       if (found.length > 200) throw new Error('The walk does not end.');
       await this.happen();
-    } while (cursor !== undefined);
+    }
     const order = reverse ? -1 : 1;
     for (const [i, { key }] of found.entries()) {
       if (i > 0 && compareKeys(found[i - 1]!.key, key) * order >= 0) this.fail(`${key} comes out of order`);
@@ -266,6 +267,16 @@ class WalkSchedule {
   private fail(message: string): void {
     this.failures.push(message);
   }
+}
+
+/** The pages of a list as a client reads them that has nothing but the cursor. */
+async function* pagesByCursor<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>) {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield page;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 function text({ source, target }: ItemKey): string {

@@ -1,0 +1,83 @@
+import { type InboundQuery, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import { resolveScopedSearch, type SearchPredicate } from '../../../src/client/read/lists/search.ts';
+import { findSearch } from '../../../src/client/read/request/lookup.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { countText, figureText } from '../../../src/foundation/figure.ts';
+import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
+import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
+import { spentBy } from '../../../src/store/spent.ts';
+
+/** Read units that a command takes without a word: it says the price of more on stderr, before it takes them. */
+const UNITS_WITHOUT_A_WORD = 100;
+
+/** Read units that a Query of one shard, or a node, takes at least: most reads are eventually consistent. */
+const LEAST_RCU = 0.5;
+
+/** What a read takes at least, as far as the model and the command line say it. */
+export interface LeastRead {
+  /** Shards that are asked. Default: none. */
+  shards?: number | undefined;
+  /** Nodes that are read by their ids. Default: none. */
+  nodes?: number | undefined;
+}
+
+/** A table whose reads say on stderr what they cost, where that is more than 100 read units: before the first call, or when so many are spent. */
+export class PricedStore extends ForwardingStore {
+  private rcu = 0;
+  private isSaid = false;
+
+  /** @param write takes the line. Default: stderr. */
+  constructor(
+    inner: Store,
+    private readonly write: (text: string) => unknown = (text) => process.stderr.write(text),
+  ) {
+    super(inner);
+  }
+
+  /** Says the price of a read that is about to begin, if it is known to be more than 100 read units. */
+  announce({ shards = 0, nodes = 0 }: LeastRead): void {
+    const units = LEAST_RCU * (shards + nodes);
+    if (units <= UNITS_WITHOUT_A_WORD) return;
+    const parts = [
+      ...(shards > 0 ? [countText(shards, 'shard')] : []),
+      ...(nodes > 0 ? [`up to ${countText(nodes, 'node')}`] : []),
+    ];
+    this.say(`This reads ${parts.join(' and ')}: about ${figureText(units)} RCU or more. Ctrl-C stops it.`);
+  }
+
+  protected override pass<Name extends StoreCallName>(
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): ReturnType<Store[Name]> {
+    // What a read takes in all is known by its end alone.
+    if (this.rcu > UNITS_WITHOUT_A_WORD)
+      this.say(`This has read ${figureText(Math.round(this.rcu))} RCU, and goes on. Ctrl-C stops it.`);
+    const count = async (): Promise<object> => {
+      const result = await super.pass(name, ...args);
+      this.rcu += spentBy(result).rcu ?? 0;
+      return result;
+    };
+    return count() as ReturnType<Store[Name]>;
+  }
+
+  private say(line: string): void {
+    if (!this.isSaid) this.write(`${line}\n`);
+    this.isSaid = true;
+  }
+}
+
+/** The number of shards that a search asks. Throws for what the model does not declare. */
+export function shardsOfSearch(
+  graph: CompiledModel,
+  name: string,
+  predicate: SearchPredicate,
+  partition?: string,
+): number {
+  return resolveScopedSearch(graph, findSearch(graph, name), predicate, { partition }).partitions.length;
+}
+
+/** The number of shards that a list of a node's incoming edges asks. Throws for what the model does not declare. */
+export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
+  return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, type, target, query).partitions.length;
+}
