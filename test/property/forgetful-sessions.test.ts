@@ -141,6 +141,44 @@ describe('a session without a low watermark', () => {
   });
 });
 
+describe('a session that writes back what was there, while the consumer is minutes behind', () => {
+  it.each([
+    { what: 'forgets the key, so that an answer lacks the node between the two records', knowsMark: false },
+    { what: 'shows the node with a low watermark', knowsMark: true },
+  ])('$what', async ({ knowsMark }) => {
+    const stage = new Stage();
+    const { between, after, left } = await stage.run(async () => {
+      await fill(stage);
+      let applied = stage.records.length;
+      const lowWatermark = async () => stage.madeAtMs.get(stage.records[applied]!) ?? Date.now();
+      const session = createSession(knowsMark ? { lowWatermark } : {});
+      const reader = stage.reader(before);
+      const writer = createWriter(before, { store: stage.store() }).with(session);
+      await writer.deleteNode('A-1' as never);
+      await writer.putNode('A-1' as never, { name: 'n1', status: 'open' } as never);
+      const shown = async (): Promise<unknown> => {
+        const { items } = await reader.with(session).search('A.name').equals('n1');
+        return items.map(({ id }) => id);
+      };
+      // Two looks, of which each finds the index item of before, which is as the node wants it.
+      for (let look = 0; look < 2; look++) {
+        await stage.sleep(70_000);
+        expect(await shown()).toEqual(['A-1']);
+      }
+      const seen: unknown[] = [];
+      while (applied < stage.records.length) {
+        await stage.project(before, [stage.records[applied]!]);
+        applied += 1;
+        await stage.sleep(SHOWN_MS);
+        seen.push(await shown());
+      }
+      return { between: seen[0], after: seen.at(-1), left: session.keys().length };
+    });
+    expect({ between, after }).toEqual({ between: knowsMark ? ['A-1'] : [], after: ['A-1'] });
+    expect(left).toBe(knowsMark ? 1 : 0);
+  });
+});
+
 /** Own writes while a migration and a consumer stand still somewhere; gives which answers lacked the writes. */
 async function drawn(seed: number): Promise<string[]> {
   const stage = new Stage(seed);
