@@ -20,6 +20,7 @@ import { withoutRegistry } from '../src/registry/reader-lease.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
@@ -33,11 +34,11 @@ import type { Report, Target } from './support/report.ts';
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
 /** Calls of one form in one turn. */
-const CALLS = 250;
+const CALLS = sizeOf({ whole: 250, short: 25 });
 /** Turns of one repetition: both ways alternate. */
-const TURNS = 8;
+const TURNS = sizeOf({ whole: 8, short: 2 });
 /** Turns that are not measured: the first calls of a process also pay for its compilation. */
-const WARM_UPS = 4;
+const WARM_UPS = sizeOf({ whole: 4, short: 0 });
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;

@@ -19,7 +19,7 @@ import { type FreshTable, load, scanTable, withFreshTable } from './support/tabl
 /** The check of copies: whether it finds everything and nothing else, what it costs, and how much memory hubs take. */
 
 const BOOKS = OF_EACH_KIND * COPY_KINDS.length + sizeOf({ whole: 2_000, short: 100 });
-const AT_ONCE = sizeOf({ whole: 10_000, short: 1_000 });
+const AT_ONCE = sizeOf({ whole: 10_000, short: 100 });
 const HUB_EDGES = 6 * AT_ONCE;
 const MOST_MEGABYTES = 400;
 

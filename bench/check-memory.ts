@@ -14,8 +14,8 @@ import { type FreshTable, load, withFreshTable } from './support/table.ts';
 
 /** Items of a goal and its user, derived ones included. */
 const ITEMS_OF_A_GOAL = 12;
-const SIZES = sizeOf({ whole: [70_000, 210_000], short: [1_200, 3_600] });
-const HUB_EDGES = sizeOf({ whole: 60_000, short: 4_000 });
+const SIZES = sizeOf({ whole: [70_000, 210_000], short: [240, 720] });
+const HUB_EDGES = sizeOf({ whole: 60_000, short: 400 });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
 /** The most that the child's heap may take, in megabytes. A check whose memory grew with the table would not end. */

@@ -28,7 +28,7 @@ import { load, withFreshTable } from './support/table.ts';
  * own, with plain and with hashed keys.
  */
 
-const DEGREES = sizeOf({ whole: [10, 100, 1_000, 10_000, 100_000], short: [10, 100, 1_000] });
+const DEGREES = sizeOf({ whole: [10, 100, 1_000, 10_000, 100_000], short: [10, 100] });
 const OPERATIONS = 10;
 const FRIEND = 'FRIEND';
 /** More than the default, to show what a large set costs. */

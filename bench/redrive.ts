@@ -124,7 +124,7 @@ async function redriven(size: number): Promise<Report> {
       if (wrong > 0) throw new Error(`after the redrive ${wrong} items are wrong`);
       const kilobytes = Math.round(Buffer.byteLength(text) / 1000);
       return {
-        name: `redrive-${size}`,
+        name: 'redrive-records',
         title: `a redrive of ${size.toLocaleString('en-US')} records, ${kilobytes.toLocaleString('en-US')} KB as JSON (dynoxide)`,
         figures: [...figures('nothing projected', first), ...figures('all of it right', again)],
       };

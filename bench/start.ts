@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
@@ -39,6 +39,7 @@ interface Variant {
 
 /** Measures the start of the command, and of three of its commands. */
 export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not built. Run npm run build first.`);
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-start-'));
   try {
     return await withFreeTable(

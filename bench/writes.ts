@@ -8,7 +8,7 @@ import {
 import { startEngine } from '../packages/local/engine/engine.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { source } from '../src/core/model/order.ts';
+import { source, sum } from '../src/core/model/order.ts';
 import { edge, node } from '../src/core/model/schema.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
@@ -202,6 +202,7 @@ function scenes(): Scene[] {
     ordered(),
     orderedTwice(),
     counted(),
+    summed(),
     issue(),
     issueWithPhases(),
     product(2),
@@ -313,6 +314,24 @@ function counted(): Scene {
         ...{ name: 'follow that is counted, add', isCounted: true },
         changes: [[undefined, follow]],
         byHand: [[undefined, keyed(follow, '2024')]],
+      },
+    ],
+  };
+}
+
+function summed(): Scene {
+  const worked = { ...item('USER-1', 'WORKED_ON-PROJECT-1'), hours: { N: '3' } } as Item;
+  return {
+    graph: modelOf({
+      table: 'bench',
+      nodes: { USER: node(), PROJECT: node() },
+      edges: { WORKED_ON: edge({ from: 'USER', to: 'PROJECT', inbound: { total: { hours: sum('hours') } } }) },
+    }),
+    steps: [
+      {
+        ...{ name: 'edge with a sum, add', isCounted: true },
+        changes: [[undefined, worked]],
+        byHand: [[undefined, worked]],
       },
     ],
   };

@@ -29,7 +29,7 @@ export type { LabelValue } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
-export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
+export type { CountBound, CountResult, CountScope, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
 export type { InboundQuery } from './client/read/lists/inbound.ts';
 export type {

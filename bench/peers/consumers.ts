@@ -5,6 +5,7 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { derivedItems } from '../support/derived.ts';
+import { sizeOf } from '../support/extent.ts';
 import { withFreeTable } from '../support/free-table.ts';
 import type { Item } from '../support/images.ts';
 import { fullModel } from '../support/models.ts';
@@ -24,6 +25,7 @@ import { powertoolsHandler } from './powertools.ts';
 /** The consumers of the bench `peers`, each on a table of its own. */
 
 const BATCH = 10_000;
+const NODE_CHANGES = sizeOf({ whole: 1_000, short: 100 });
 const TABLE = fullModel.table.name;
 
 /** A consumer that a user writes. */
@@ -80,7 +82,7 @@ export const PROJECTOR = 'projector';
 
 /** What a consumer takes for the stream, and then for the half of it that is delivered again. */
 export async function outcomesOf(name: string): Promise<[Outcome, Outcome]> {
-  const workload = recordedBatch({ nodeChanges: 1_000 });
+  const workload = recordedBatch({ nodeChanges: NODE_CHANGES });
   const late = workload.records.slice(0, workload.records.length / 2);
   const before = derivedItems(fullModel, workload.before);
   const found = PEERS.find((one) => one.name === name);

@@ -20,6 +20,8 @@ export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
 /** Seconds that a benchmark may take on a machine that does nothing else; then it is stopped, and the run fails. */
 const MOST_SECONDS = 180;
+/** The same of one in its short form, next to the others that run at once. */
+const MOST_SHORT_SECONDS = 60;
 /** More seconds for a number of nodes that was asked for, on a machine that does much else. */
 const SLOWEST_NODES_PER_SECOND = 20;
 /** Benchmarks that run side by side in their short form. */
@@ -140,7 +142,9 @@ export async function measureAll(
     ];
     // Where more processes want to run than there are cores, each of them takes as much longer.
     const share = Math.max(1, loadAverage / availableParallelism());
-    const secondsHere = MOST_SECONDS + (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
+    const secondsHere =
+      (short ? MOST_SHORT_SECONDS : MOST_SECONDS) +
+      (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
     const mostSeconds = Math.ceil(Math.min(share * secondsHere, bound ?? Number.POSITIVE_INFINITY));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
@@ -173,7 +177,11 @@ async function ownProcess(
   isShort: boolean,
 ): Promise<Report[]> {
   const env = { ...process.env, ...(isShort && { [SHORT]: '1' }) };
-  const limits = { timeout: Math.ceil(mostSeconds * 1000), maxBuffer: 64 * 1024 * 1024, env };
+  // One that hangs may not hear any other signal.
+  const limits = {
+    ...{ timeout: Math.ceil(mostSeconds * 1000), killSignal: 'SIGKILL' as const },
+    ...{ maxBuffer: 64 * 1024 * 1024, env },
+  };
   try {
     return JSON.parse((await promisify(execFile)(process.execPath, args, limits)).stdout) as Report[];
   } catch (error) {

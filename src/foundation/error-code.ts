@@ -126,6 +126,11 @@ export type ErrorCode =
   | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
+  /**
+   * A watched list is behind so many items that it leaves out, such as soft-deleted ones in a native index, that `maxRcu` is spent first.
+   * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
+   */
+  | 'list-not-filled'
   /** It ended before the stream was quiet. Remedy: Look at why it ended. */
   | 'mapping-ended'
   /** A worker or mapping was started a second time. Remedy: Create another one. */

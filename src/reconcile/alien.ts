@@ -1,4 +1,5 @@
 import { unchangedCondition } from '../core/items/derived-item.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { endContinuationUpdate } from '../core/plan/fan-out.ts';
 import { isContinuationKey } from '../core/plan/stream-filter.ts';
 import type { ItemKey } from '../core/store-port.ts';
@@ -6,16 +7,18 @@ import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 
 /**
  * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is
- * never used again, so no writer needs the item. A misplaced item has no writer. A fan-out has no id: it may be of what needs
- * fan-outs again, so the registry is read after it; a tombstone stays of it.
+ * never used again, so no writer needs the item. A fan-out has no id: it may be of what needs fan-outs again. A misplaced item may be of a
+ * projection that is newer than the model here. So the registry is read after both. A tombstone stays of a fan-out.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
   const { graph, store, repair } = context;
   const { item } = await store.get(key, { consistent: true });
   const isFanOut = isContinuationKey(key.target);
+  const concernIn = ({ concerns }: CompiledModel) => item && concerns?.of(key.source, key.target, item).kind;
+  const mayHaveWriter = isFanOut || concernIn(graph) === 'misplaced';
   // rule: repair-reads-the-registry-after-a-fan-out
-  const now = isFanOut ? await repair?.model?.current() : undefined;
-  const concern = item && (now ?? graph).concerns?.of(key.source, key.target, item).kind;
+  const now = mayHaveWriter ? await repair?.model?.current() : undefined;
+  const concern = concernIn(now ?? graph);
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
   if (isFanOut)
     return (await updateItem(context, endContinuationUpdate(graph, key, item, epochSeconds(context)))).applied;

@@ -16,7 +16,7 @@ import type {
 import { isJoinedItem } from '../core/model/joined.ts';
 import { type FanOutOf, fanOutOfKey } from '../core/model/projection/places.ts';
 import { type Data, reviveValue } from './data.ts';
-import { type Definition, type EdgeTyping, viewName } from './definition.ts';
+import { type Definition, type EdgeTyping, searchesIn, searchName, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
@@ -39,6 +39,7 @@ const LEFT: Concern = { kind: 'left', name: '' };
 export function concernsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Concerns {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
+  const partitionNames = registeredPartitions(registry, data);
   // A migration that is at work ends what nothing needs.
   const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
   const use: Use = { registry, ready, isLeftOpen };
@@ -50,7 +51,7 @@ export function concernsOf(registry: Registry, ready: CompiledModel, data: Defin
       if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
       // Time takes tombstones away; of one with a hashed key nothing tells its projection.
       if (isTombstone(item, ready.table)) return LEFT;
-      return concern.kind === 'retired' ? concern : (misplacedConcern(registry, item) ?? concern);
+      return concern.kind === 'retired' ? concern : (misplacedConcern(partitionNames, item) ?? concern);
     },
   };
 }
@@ -108,14 +109,32 @@ function neededConcern(
 }
 
 /**
+ * The generations that have index partitions in a registry, named as `partitionOwners` names them. The searches of a pack are one projection
+ * under the name of the first, and each of them has partitions of its own name.
+ */
+function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [name, { generations }] of projections) {
+    for (const { id, definition } of generations) {
+      names.add(`${name}@${id}`);
+      for (const search of searchesIn(data.get(definition))) {
+        const typeEnd = search.indexOf('.');
+        names.add(`${searchName(search.slice(0, typeEnd), search.slice(typeEnd + 1))}@${id}`);
+      }
+    }
+  }
+  return names;
+}
+
+/**
  * Returns how a check treats an item that lies in an index partition of a registered projection, if the item's key belongs to no such
  * projection. Readers of the index partition find the item. The projection's writers never make one, so deleting it loses nothing.
  */
-function misplacedConcern({ projections }: Registry, item: Item): Concern | undefined {
-  const found = partitionOwners(item).find(({ name, generation }) =>
-    projections.get(name)?.generations.some(({ id }) => id === generation),
-  );
-  return found && { kind: 'misplaced', name: `${found.name}@${found.generation}` };
+function misplacedConcern(registered: ReadonlySet<string>, item: Item): Concern | undefined {
+  const found = partitionOwners(item)
+    .map(({ name, generation }) => `${name}@${generation}`)
+    .find((name) => registered.has(name));
+  return found === undefined ? undefined : { kind: 'misplaced', name: found };
 }
 
 function keyedConcern(

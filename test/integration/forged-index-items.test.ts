@@ -202,4 +202,36 @@ describe('items that somebody else puts into an index partition', () => {
     } while (cursor !== undefined && found.length < 10);
     expect(found).toEqual(['USER-u1', 'USER-u2']);
   });
+
+  it('are called misplaced in the partitions of each search of a pack, also of those that the shared item is not named after', async () => {
+    const graph = defineGraph({
+      table: { name: uniqueTableName(), indexes: 2 },
+      nodes: { USER: node({ search: { mail: { shards: 1 }, name: { shards: 1 } } }) },
+    });
+    const { store, client, projectAll } = await testTable(graph);
+    await migrate(graph, {
+      ...{ store, ...(await tableIdentity(graph, { client })) },
+      serverTime: () => serverTime(graph, { client }),
+      wait: () => Promise.resolve(),
+    });
+    await createWriter(graph, { store }).putNode('USER-u1', { mail: 'm1', name: 'n1' });
+    await projectAll();
+    const { item } = await store.get({ source: 'USER-u1', target: '~ix/mail' }, { consistent: true });
+    const inIndex = (index: string): Item =>
+      Object.fromEntries(Object.entries(item!).filter(([name]) => !name.startsWith('gsi') || name.startsWith(index)));
+    const places = { 'USER-forger1': inIndex('gsi0'), 'USER-forger2': inIndex('gsi1') };
+    for (const [forger, place] of Object.entries(places))
+      await store.put(forged(place, forger, '~ix/x', (text) => text.replace('USER-u1', forger)));
+    const findings = await run({ graph, store } as Filled, 'report');
+    const owners = findings.map(({ source, actual }) => `${source}: ${actual?.slice(0, actual.indexOf(': M'))}`);
+    expect(owners.sort()).toEqual(
+      ['mail', 'name'].map(
+        (search, i) =>
+          `USER-forger${i + 1}: an item in an index partition of search:USER.${search}@1, which does not make an item with this key`,
+      ),
+    );
+    await run({ graph, store } as Filled, 'repair');
+    expect(await run({ graph, store } as Filled, 'report')).toEqual([]);
+    expect(await itemsOf({ store } as Filled, ['USER-u1', ...Object.keys(places)])).toEqual(['USER-u1 ~ix/mail']);
+  });
 });

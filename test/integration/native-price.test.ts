@@ -132,4 +132,29 @@ describe('a page of a native list', () => {
     expect(page.answer.cursor).toBeDefined();
     expect(page.rcu).toBeGreaterThan(140);
   });
+
+  it('is counted as far as 50 units of rows that readers do not show go, or as far as maxRcu goes', async () => {
+    const cut = await priceOf(() => reader.inDegree('READER-large', 'LOAN', { capacity: true }));
+    expect(cut.answer).toMatchObject({ count: 0, truncated: true });
+    // The bound, and as much as the last items are larger than those before.
+    expect(cut.rcu).toBeLessThanOrEqual(50 + 10);
+    expect(cut.calls).toBeLessThan(6);
+    const whole = await priceOf(() => reader.inDegree('READER-large', 'LOAN', { maxRcu: 1_000, capacity: true }));
+    expect(whole.answer).toEqual({ count: 0, capacity: whole.answer.capacity });
+    expect(whole.rcu).toBeGreaterThan(190);
+    await expect(reader.inDegree('READER-large', 'LOAN', { maxRcu: 0 })).rejects.toThrow('maxRcu should be a number');
+    // Rows that are counted cost as much as they do.
+    const all = await priceOf(() => reader.inDegree('READER-whole', 'LOAN', { capacity: true }));
+    expect(all.answer).toMatchObject({ count: 60 });
+    expect(all.answer.truncated).toBeUndefined();
+    expect(all.rcu).toBeGreaterThan(140);
+    const some = await priceOf(() => reader.inDegree('READER-whole', 'LOAN', { maxRcu: 30, capacity: true }));
+    expect(some.answer.truncated).toBe(true);
+    expect(some.answer.count).toBeLessThan(60);
+    expect(some.rcu).toBeLessThan(60);
+    const search = await priceOf(() =>
+      reader.search('BOOK.shelf').count({ equals: 'A' }, { maxRcu: 2, capacity: true }),
+    );
+    expect(search.answer).toMatchObject({ count: 0, truncated: true });
+  });
 });

@@ -120,7 +120,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "bytes.toString('utf8', HEAD_BYTES)",
     "bytes.toString('utf8', HEAD_BYTES + 1)",
   ),
-  counts: inFile('client/read/lists/count.ts', 'sumOf(counts.flat())', '1 + sumOf(counts.flat())'),
+  counts: inFile(
+    'client/read/lists/count.ts',
+    'sumOf(counts.map(({ count }) => count))',
+    '1 + sumOf(counts.map(({ count }) => count))',
+  ),
   totals: inFile(
     'client/read/nodes/total.ts',
     "directionOf(edge, id, options.direction) === 'inbound'",

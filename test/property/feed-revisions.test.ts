@@ -35,29 +35,43 @@ const graph = defineGraph({
 const model: FeedModel = { graph, projections: projectionsOfModel(graph), readNumber: exactNumber };
 
 /** Milliseconds that pass before a step, and what it does. */
-type Step = { passesMs: number; does: 'write' | 'delete' | 'expire' | 'restore' | 'new shard' };
+type Step = { passesMs: number; does: 'write' | 'delete' | 'expire' | 'restore' | 'new shard' | 'delete by hand' };
+type Kind = 'DERIVED' | 'NATIVE';
 
 const HOUR_MS = 3_600_000;
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ passesMs: fc.constantFrom(0, 1, 900, HOUR_MS), does: fc.constant('write' as const) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ passesMs: fc.constantFrom(0, 5, HOUR_MS), does: fc.constant('delete' as const) }),
-  },
-  // TTL deletes a tombstone after two days.
-  { weight: 2, arbitrary: fc.record({ passesMs: fc.constant(48 * HOUR_MS), does: fc.constant('expire' as const) }) },
-  // A table is restored, and a shard replaced, with the clock going on.
-  { weight: 1, arbitrary: fc.record({ passesMs: fc.constant(HOUR_MS), does: fc.constant('restore' as const) }) },
-  { weight: 2, arbitrary: fc.record({ passesMs: fc.constant(1_000), does: fc.constant('new shard' as const) }) },
-);
+/** What passes at least, of each kind of item, before and after what lets its number fall. A stream tells whole seconds. */
+const LEAST_MS: Readonly<Record<Kind, { 'new shard': number; 'delete by hand': number }>> = {
+  // The number of writes of an item goes on in another shard.
+  DERIVED: { 'new shard': 0, 'delete by hand': 1_000 },
+  // Sequence numbers do not know of the items that they are of.
+  NATIVE: { 'new shard': 1_000, 'delete by hand': 0 },
+};
+
+const steps = (kind: Kind): fc.Arbitrary<Step> =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ passesMs: fc.constantFrom(0, 1, 900, HOUR_MS), does: fc.constant('write' as const) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ passesMs: fc.constantFrom(0, 5, HOUR_MS), does: fc.constant('delete' as const) }),
+    },
+    // TTL deletes a tombstone after two days.
+    { weight: 2, arbitrary: fc.record({ passesMs: fc.constant(48 * HOUR_MS), does: fc.constant('expire' as const) }) },
+    // A table is restored, and a shard replaced, with the clock going on.
+    { weight: 1, arbitrary: fc.record({ passesMs: fc.constant(HOUR_MS), does: fc.constant('restore' as const) }) },
+    ...(['new shard', 'delete by hand'] as const).map((does) => ({
+      weight: 2,
+      arbitrary: fc.record({ passesMs: fc.constantFrom(LEAST_MS[kind][does], HOUR_MS), does: fc.constant(does) }),
+    })),
+  );
 
 /** The records of one item of a list, whose numbers a restore or a new shard lets fall. */
 function recordsOf(
-  type: 'DERIVED' | 'NATIVE',
+  type: Kind,
   steps: readonly Step[],
+  afterMs = LEAST_MS[type]['delete by hand'],
 ): { records: RawRecord[]; last: string | undefined } {
   const [source, baseKey] = ['BOOK-1', `${type}-READER-1`];
   let nowMs = 1_790_000_000_000;
@@ -103,6 +117,12 @@ function recordsOf(
       if (note === undefined) continue;
       note = undefined;
       write(stateOf(undefined));
+    } else if (does === 'delete by hand') {
+      // The item goes without a tombstone, so that the next one begins to count.
+      if (stored === undefined) continue;
+      note = undefined;
+      write(undefined);
+      nowMs += afterMs;
     } else if (does === 'expire') {
       if (note === undefined && stored !== undefined) write(undefined);
     } else {
@@ -111,7 +131,7 @@ function recordsOf(
     }
   }
   // What a restore has brought back no record tells: the last write does.
-  nowMs += 1_000;
+  if (steps.some(({ does }) => does === 'restore')) nowMs += 1_000;
   note = 'last';
   write(stateOf(note));
   return { records, last: note };
@@ -124,21 +144,38 @@ const shownOf = (changes: Iterable<FeedChange>): unknown => {
 };
 
 describe.each(['DERIVED', 'NATIVE'] as const)('revisions of a %s list', (type) => {
-  it('never fall, so that the higher one is newer in whatever order changes come', () => {
+  it('do not fall, so that the higher one is newer in whatever order changes come', () => {
     fc.assert(
-      fc.property(fc.array(step, { minLength: 4, maxLength: 14 }), fc.infiniteStream(fc.nat()), (steps, draws) => {
-        const { records, last } = recordsOf(type, steps);
-        const changes = records.flatMap((record) => changesOf(model, record));
-        const revisions = changes.map(({ revision }) => revision);
-        expect(revisions).toEqual(revisions.toSorted());
-        expect(new Set(revisions).size).toBe(revisions.length);
-        const shuffled = [...changes, ...changes.slice(0, 3)]
-          .map((change) => ({ change, place: draws.next().value as number }))
-          .sort((left, right) => left.place - right.place)
-          .map(({ change }) => change);
-        expect(shownOf(shuffled)).toEqual([{ note: last }]);
-      }),
+      fc.property(
+        fc.array(steps(type), { minLength: 4, maxLength: 14 }),
+        fc.infiniteStream(fc.nat()),
+        (drawn, draws) => {
+          const { records, last } = recordsOf(type, drawn);
+          const changes = records.flatMap((record) => changesOf(model, record));
+          const revisions = changes.map(({ revision }) => revision);
+          expect(revisions).toEqual(revisions.toSorted());
+          expect(new Set(revisions).size).toBe(revisions.length);
+          const shuffled = [...changes, ...changes.slice(0, 3)]
+            .map((change) => ({ change, place: draws.next().value as number }))
+            .sort((left, right) => left.place - right.place)
+            .map(({ change }) => change);
+          expect(shownOf(shuffled)).toEqual([{ note: last }]);
+        },
+      ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('revisions within one second', () => {
+  it.each([
+    { type: 'DERIVED', does: 'delete by hand', what: 'a derived item is deleted by hand and made again' },
+    { type: 'NATIVE', does: 'new shard', what: 'a shard is replaced by one with lower numbers' },
+  ] as const)('fall where $what', ({ type, does }) => {
+    const writes = [0, 0, 0].map((passesMs): Step => ({ passesMs, does: 'write' }));
+    const { records } = recordsOf(type, [...writes, { passesMs: 0, does }], 0);
+    const revisions = records.flatMap((record) => changesOf(model, record)).map(({ revision }) => revision);
+    expect(revisions).toHaveLength(records.length);
+    expect(revisions.at(-1)! < revisions.at(-2)!).toBe(true);
   });
 });

@@ -141,6 +141,54 @@ describe('a session without a low watermark', () => {
   });
 });
 
+describe('a session that writes back what was there, while the consumer is minutes behind', () => {
+  const [DELETED, PUT] = ['deletes a node and puts it again', 'puts a node and deletes it again'] as const;
+
+  it.each([
+    { writes: DELETED, knowsMark: false, between: [] },
+    { writes: DELETED, knowsMark: true, between: ['A-1'] },
+    { writes: PUT, knowsMark: false, between: ['A-9'] },
+    { writes: PUT, knowsMark: true, between: [] },
+  ])('$writes, knows a low watermark: $knowsMark, sees between the two records: $between', async (drawn) => {
+    const stage = new Stage();
+    const id = drawn.writes === DELETED ? 'A-1' : 'A-9';
+    const right = drawn.writes === DELETED ? [id] : [];
+    const seen = await stage.run(async () => {
+      await fill(stage);
+      let applied = stage.records.length;
+      const lowWatermark = async () => stage.madeAtMs.get(stage.records[applied]!) ?? Date.now();
+      const session = createSession(drawn.knowsMark ? { lowWatermark } : {});
+      const reader = stage.reader(before).with(session);
+      const writer = createWriter(before, { store: stage.store() }).with(session);
+      const put = async () => await writer.putNode(id as never, { name: id, status: 'open' } as never);
+      if (drawn.writes === DELETED) {
+        stage.node(id, { name: id, status: 'open' });
+        await stage.consume(before);
+        applied = stage.records.length;
+      } else await put();
+      await writer.deleteNode(id as never);
+      if (drawn.writes === DELETED) await put();
+      const shown = async (): Promise<unknown> => {
+        const { items } = await reader.search('A.name').equals(id);
+        return items.map((item) => item.id);
+      };
+      // Two looks, of which each finds what was projected before, which is as the node wants it.
+      for (let look = 0; look < 2; look++) {
+        await stage.sleep(70_000);
+        expect(await shown()).toEqual(right);
+      }
+      const answers: unknown[] = [];
+      for (; applied < stage.records.length; answers.push(await shown())) {
+        await stage.project(before, [stage.records[applied]!]);
+        applied += 1;
+        await stage.sleep(SHOWN_MS);
+      }
+      return answers;
+    });
+    expect(seen).toEqual([drawn.between, right]);
+  });
+});
+
 /** Own writes while a migration and a consumer stand still somewhere; gives which answers lacked the writes. */
 async function drawn(seed: number): Promise<string[]> {
   const stage = new Stage(seed);

@@ -33,20 +33,22 @@ export interface FilterFlags {
   maxRcu?: number;
 }
 
-/** Adds `--where`. */
-export function withWhere(command: Command): Command {
-  return command.option(
-    '--where <attribute=value>',
-    'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01-01","2026-01-31"]}; repeatable',
-    collectValue,
+/** Adds `--where` and `--max-rcu`. */
+export function withFilter(command: Command): Command {
+  return withMaxRcu(
+    command.option(
+      '--where <attribute=value>',
+      'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01-01","2026-01-31"]}; repeatable',
+      collectValue,
+    ),
   );
 }
 
-/** Adds `--where` and `--max-rcu`. */
-export function withFilter(command: Command): Command {
-  return withWhere(command).option(
+/** Adds `--max-rcu`. */
+export function withMaxRcu(command: Command): Command {
+  return command.option(
     '--max-rcu <n>',
-    'read units that the page may cost (default: 50 with --where)',
+    'read units that one reading may cost (default: 50 with --where; 50 of a native list for what it leaves out)',
     readUnits,
   );
 }
@@ -90,14 +92,9 @@ export interface InboundOptions extends PredicateOptions {
 /** Options of commands that list incoming edges in an order. */
 export interface OrderedOptions extends InboundOptions, PagingFlags, FilterFlags {}
 
-/** Adds which incoming edges, in which order, and the filter of a page. */
+/** Adds which incoming edges, in which order and direction, and the filter. */
 export function withOrder(command: Command): Command {
-  return withRange(withFilter(command));
-}
-
-/** Adds which incoming edges, in which order and direction. */
-export function withRange(command: Command): Command {
-  return withReverse(withInbound(command));
+  return withReverse(withInbound(withFilter(command)));
 }
 
 /** Adds which incoming edges, in which order. */

@@ -18,7 +18,7 @@ import { hasEveryGroup, totalOfAmounts } from '../read/nodes/total.ts';
 import { plainViewAttributes } from '../read/nodes/views.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import type { EdgeSetElement } from '../read/request/result.ts';
-import { revisionText } from './change-revision.ts';
+import { changeRevision, revisionText } from './change-revision.ts';
 import { isFed } from './fed.ts';
 import type {
   CountChange,
@@ -82,13 +82,13 @@ function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
   const [item, number] = [textOfKey(change), toldRevision(change)];
   // Another stream of the table may give a number again: to another item, or to another revision.
   const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
-  return { item, revision: revisionText(record, number), eventId };
+  return { item, revision: revisionText(changeRevision(record, number)), eventId };
 }
 
-function baseChange(base: ChangedItem, record: RawRecord, { sequence }: NativeChange): ItemChange {
+function baseChange(base: ChangedItem, record: RawRecord, { revision }: NativeChange): ItemChange {
   const item = textOfKey(base);
   const eventId = `${sequenceOf(record)}.${shortHash(item)}`;
-  return { item, revision: revisionText(record, sequence), eventId };
+  return { item, revision: revisionText(revision), eventId };
 }
 
 function sequenceOf(record: RawRecord): string {

@@ -8,8 +8,10 @@ export interface ItemChange {
    */
   item: string;
   /**
-   * A text of 56 characters, which compares as text: `left < right`. It begins with the time of the record, in milliseconds since 1970, so that
-   * it never falls: not where an item is deleted and made again, and not where the table is restored.
+   * A text of 56 characters, which compares as text: `left < right`. It is the time of the record, in milliseconds since 1970 and as exact as
+   * the stream tells it, which is a second. Then comes a number: how often the derived item has been written, or of a row of a native list
+   * the sequence number of the record. So it does not fall where an item is deleted and made again, or the table is restored. Within one second it falls
+   * only where a derived item is deleted by hand and made again, or where the shard of a base item is replaced by one with lower numbers.
    */
   revision: string;
   /**

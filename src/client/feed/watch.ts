@@ -18,7 +18,7 @@ import type { WatchEvent } from './watch-types.ts';
 import type { ListQuery, WatchedList } from './watched-list.ts';
 
 /** Options that a page has, and a watched list has not. */
-export type OfPages = 'cursor' | 'maxRcu' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
+export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
 
 /** The options of `inbound` that choose a list. */
 export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;
@@ -34,6 +34,7 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   reverse: 'boolean',
   limit: true,
   where: true,
+  maxRcu: true,
 };
 
 /** The options of a search that choose a list. */
@@ -104,21 +105,23 @@ function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): L
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
   const query = resolveInboundQuery(context, type, target, options);
-  const { index, partitions, range, reverse, where, native } = query;
+  const { index, partitions, range, reverse, where, maxRcu, native } = query;
   return {
-    ...{ index, partitions, range, where, native, isReverse: reverse, limit: checkRows(options.limit) },
+    ...{ index, partitions, range, where, maxRcu, native, isReverse: reverse, limit: checkRows(options.limit) },
     accept: hitTest(context.graph, query.itemKeys),
     resultOf: (item) => edgeOfItem(context, type, target, item),
   };
 }
 
 function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): ListQuery<SearchResult> {
-  const { partition, where, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
+  const { partition, where, maxRcu, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
   const search = findSearch(context.graph, name);
-  const resolved = resolveSearchQuery(context, search, predicate as SearchPredicate, { partition, where, reverse });
+  const options = { partition, where, maxRcu, reverse };
+  const resolved = resolveSearchQuery(context, search, predicate as SearchPredicate, options);
   const { index, partitions, range, accept, native } = resolved;
   return {
     ...{ index, partitions, range, accept, native, where: resolved.where, isReverse: resolved.reverse },
+    maxRcu: resolved.maxRcu,
     limit: checkRows(limit),
     resultOf: (item) => hitOfItem(context, index, item),
   };

@@ -6,8 +6,10 @@ import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import { viewAttributes } from '../../core/items/stored-view.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
 import { ENDS, hasCome } from '../../core/model/ends.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
+import { DEFAULT_MAX_RCU } from '../read/lists/budget.ts';
 import { gatherNative, type NativeList } from '../read/lists/native.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
 import type { ReadContext } from '../read/request/context.ts';
@@ -26,12 +28,20 @@ export interface ListQuery<Result> {
   limit: number;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
+  /** Read capacity units that one reading may cost: see `NativePage` and `ScatterRequest`. */
+  maxRcu: number | undefined;
   /** The question to the index of a native list; undefined: the list is derived. */
   native: NativeList | undefined;
   /** Tells whether an item of the range belongs to the list. */
   accept: (item: Item) => boolean;
   /** Makes the result of an item, as the reader gives it. */
   resultOf: (item: Item) => Result;
+}
+
+/** The rows that one reading takes at most, and those that the list cannot do without. */
+interface RowsToRead {
+  limit: number;
+  least: number;
 }
 
 /** Rows that are read behind the shown ones, at most. The more partitions a list has, the dearer is a reading for a row that has left. */
@@ -83,7 +93,7 @@ export class WatchedList<Result> {
     return Math.min(this.window.readAgainMs, 1000 * Math.min(...ends, Number.POSITIVE_INFINITY));
   }
 
-  /** Reads the beginning of the list. */
+  /** Reads the beginning of the list. Throws `list-not-filled` where the units are not enough for that. */
   async begin(context: ReadContext, now: () => number): Promise<void> {
     const atMs = now();
     this.window.read(atMs);
@@ -91,7 +101,7 @@ export class WatchedList<Result> {
     await this.complete(context, now);
   }
 
-  /** Reads the rows that come up from behind. */
+  /** Reads the rows that come up from behind. Throws `list-not-filled` where the units are not enough for that. */
   async complete(context: ReadContext, now: () => number): Promise<void> {
     this.window.prune(now());
     // A native index promises no order of rows with one value, so that no place says where to go on.
@@ -99,7 +109,8 @@ export class WatchedList<Result> {
     for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
       const atMs = now();
       this.window.read(atMs);
-      this.window.extend(await this.readDerived(context, this.window.room, after), after, atMs);
+      const least = this.query.limit - this.window.rows.length;
+      this.window.extend(await this.readDerived(context, { limit: this.window.room, least }, after), after, atMs);
     }
   }
 
@@ -132,19 +143,24 @@ export class WatchedList<Result> {
   }
 
   private async read(context: ReadContext): Promise<Stretch<Item>> {
-    const { native } = this.query;
-    return native === undefined
-      ? await this.readDerived(context, this.window.most)
-      : await this.readNative(context, native, this.window.mostFromBeginning);
+    const { native, limit } = this.query;
+    const { most, mostFromBeginning } = this.window;
+    if (native === undefined) return await this.readDerived(context, { limit: most, least: limit });
+    // A native index may still show rows that have left, and nothing is read behind them.
+    const least = mostFromBeginning - (most - limit);
+    return await this.readNative(context, native, { limit: mostFromBeginning, least });
   }
 
   /** Its last place is that of a row that the index gave: all rows with a value before its value are in the stretch. */
-  private async readNative(context: ReadContext, list: NativeList, limit: number): Promise<Stretch<Item>> {
-    const { isReverse: reverse, where } = this.query;
+  private async readNative(
+    context: ReadContext,
+    list: NativeList,
+    { limit, least }: RowsToRead,
+  ): Promise<Stretch<Item>> {
+    const { isReverse: reverse, where, maxRcu } = this.query;
     const accept = (item: Item): boolean => this.query.accept(item) && this.holds(item);
-    // A window has all of its rows, whatever lies between them.
-    const maxRcu = Number.POSITIVE_INFINITY;
     const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, maxRcu, accept, own: [] });
+    this.requireRows(items.length, least, lastKey);
     // An index row tells no revision: each record that comes is taken for newer.
     const rows = items.map((item) => this.rowOf(textOfKey(walkedItem(context.graph, item)), item));
     const last = rows
@@ -154,10 +170,15 @@ export class WatchedList<Result> {
     return { rows, upTo: lastKey === undefined ? undefined : last };
   }
 
-  private async readDerived(context: ReadContext, limit: number, after?: string): Promise<Stretch<Item>> {
-    const { index, partitions, range, isReverse, where, accept } = this.query;
-    const request = { index, partitions, range, after, reverse: isReverse, limit, where, accept };
+  private async readDerived(
+    context: ReadContext,
+    { limit, least }: RowsToRead,
+    after?: string,
+  ): Promise<Stretch<Item>> {
+    const { index, partitions, range, isReverse, where, maxRcu, accept } = this.query;
+    const request = { index, partitions, range, after, reverse: isReverse, limit, where, maxRcu, accept };
     const { items, lastKey } = await gatherPage(context, request);
+    this.requireRows(items.length, least, lastKey);
     const keys = items.map((item) => walkedItem(context.graph, item));
     // An index of all attributes shows the revision, too. One of what readers need does not: the table has it, with a state that is as new.
     const isWhole = items.every((item) => item[REVISION] !== undefined);
@@ -167,6 +188,17 @@ export class WatchedList<Result> {
       return item !== undefined && this.holds(item) ? [this.rowOf(textOfKey(key), item)] : [];
     });
     return { rows, upTo: lastKey };
+  }
+
+  /** Refuses a reading that ended before the list has its rows, since the list would be read again without end. */
+  private requireRows(found: number, least: number, lastKey: string | undefined): void {
+    if (lastKey === undefined || found >= least) return;
+    const { maxRcu = DEFAULT_MAX_RCU, limit } = this.query;
+    throw new EdgeloomError(
+      'list-not-filled',
+      `${maxRcu} read units did not find the first ${limit} rows of the watched list: its index has many items that the list leaves out.`,
+      'Watch a narrower range, or fewer rows; or raise maxRcu.',
+    );
   }
 
   /** Tells whether an item of the projection is in the list. */

@@ -259,7 +259,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * How many edges of a type enter a node (`degree` counts those that leave it), or how many of them an `inbound` of the same options would list: counted by
    * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
-   * order, and not counted.
+   * order, and not counted. `truncated` says that there may be more: see `maxRcu`.
    */
   inDegree<
     const Target extends string,
@@ -479,7 +479,8 @@ function readerOf<G extends CompiledModel>(
     // A session's writes come as all others do, once they are projected: no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
       requireFeed(feed).watch(
-        { ...context, store: living(context.store), session: undefined },
+        // A bound of units needs units in the answers.
+        { ...context, store: living(stores.counting), session: undefined },
         leases,
         query,
         options,

@@ -1,14 +1,13 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { type CountResult, countSearch } from './lists/count.ts';
+import { type CountResult, type CountScope, countSearch } from './lists/count.ts';
 import {
   type PathPredicate,
   readSearch,
   SEARCH_OPTIONS,
   type SearchPredicate,
   type SearchQuery,
-  type SearchScope,
   type ValuesBetween,
   type Without,
 } from './lists/search.ts';
@@ -77,12 +76,12 @@ export interface CommonSearch<Result, T extends SearchTypes> {
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
   /**
    * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
-   * as an attribute of its own is counted too.
+   * as an attribute of its own is counted too. `truncated` says that there may be more: see `maxRcu`.
    */
   count(
     ...options: T['kind'] extends 'equality'
-      ? [predicate: Predicate<T>, ...Scoped<T, SearchScope>]
-      : Optional<T, [predicate: Predicate<T>], SearchScope>
+      ? [predicate: Predicate<T>, ...Scoped<T, CountScope>]
+      : Optional<T, [predicate: Predicate<T>], CountScope>
   ): Promise<CountResult>;
 }
 

@@ -23,7 +23,13 @@ async function begun(indexesOfAll: boolean) {
   const list = new WatchedList<unknown>(
     {
       ...{ index: 'gsi0', partitions: [partition as IndexPartitionKey], range: {}, isReverse: false, limit: 10 },
-      ...{ where: undefined, native: undefined, accept: () => true, resultOf: (item) => item['attributes'] },
+      ...{
+        where: undefined,
+        maxRcu: undefined,
+        native: undefined,
+        accept: () => true,
+        resultOf: (item) => item['attributes'],
+      },
     },
     1_000,
   );

@@ -100,7 +100,7 @@ const fineOf = (item: Item): number => Number(numberOf(item['fine']));
 const MOST_CALLS = 1_000;
 
 /** A list that is watched, with what begins it and what tells it records. */
-function watched(loans: Loans, limit: number, isReverse: boolean) {
+function watched(loans: Loans, limit: number, isReverse: boolean, maxRcu?: number) {
   let calls = 0;
   const queryNative = async (request: NativeQueryRequest): Promise<QueryResult> => {
     calls += 1;
@@ -110,7 +110,7 @@ function watched(loans: Loans, limit: number, isReverse: boolean) {
   const context = readContext(graph, { store: { queryNative } as unknown as Store });
   const { index, partitions, range, native, itemKeys } = resolveInboundQuery(context, 'LOAN', 'READER-1', {});
   const accept = hitTest(graph, itemKeys);
-  const query = { index, partitions, range, native, isReverse, limit, where: undefined, accept };
+  const query = { index, partitions, range, native, isReverse, limit, where: undefined, maxRcu, accept };
   const list = new WatchedList<unknown>({ ...query, resultOf: (item) => item }, GRACE);
   const now = (): number => loans.nowMs;
   const begin = (): Promise<void> => list.begin(context, now);

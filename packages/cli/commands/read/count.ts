@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { CountResult } from '../../../../src/client/read/lists/count.ts';
 import {
   examples,
   type InboundOptions,
   inboundQuestion,
   type PredicateOptions,
   withInbound,
+  withMaxRcu,
   withPredicates,
 } from '../../shared/options.ts';
 import { shardsOfList, shardsOfSearch } from '../../shared/price.ts';
@@ -25,8 +27,12 @@ export function countCommand(command: Command, bind: Bind = printing): void {
   ofEdges(command.command('edges'))
     .description("a node's outgoing edges of a type, in one read")
     .addHelpText('after', examples('count edges GOAL-G1 GOALMEMBERSHIP'))
-    .action(bind(async (session, id: string, type: string) => answerOf(await sessionReader(session).degree(id, type))));
-  withInbound(ofEdges(command.command('inbound')))
+    .action(
+      bind(async (session, id: string, type: string) =>
+        answerOf({ count: await sessionReader(session).degree(id, type) }),
+      ),
+    );
+  withMaxRcu(withInbound(ofEdges(command.command('inbound'))))
     .description("a node's incoming edges of a type, or those that list inbound would show, counted in their index")
     .addHelpText(
       'after',
@@ -36,14 +42,13 @@ export function countCommand(command: Command, bind: Bind = printing): void {
       ),
     )
     .action(
-      bind(async (session, id: string, type: string, options: InboundOptions) => {
-        const question = inboundQuestion(options);
+      bind(async (session, id: string, type: string, { maxRcu, ...options }: InboundOptions & Bound) => {
+        const question = { ...inboundQuestion(options), maxRcu };
         session.announce({ shards: shardsOfList(session.graph, id, type, question) });
-        const { count } = await sessionReader(session).inDegree(id, type, question);
-        return answerOf(count);
+        return answerOf(await sessionReader(session).inDegree(id, type, question));
       }),
     );
-  withPredicates(command.command('search'))
+  withMaxRcu(withPredicates(command.command('search')))
     .description('what a search would find, over all shards')
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText(
@@ -55,12 +60,11 @@ export function countCommand(command: Command, bind: Bind = printing): void {
       ),
     )
     .action(
-      bind(async (session, name: string, options: PredicateOptions) => {
+      bind(async (session, name: string, { maxRcu, ...options }: PredicateOptions & Bound) => {
         const { partition } = options;
         const predicate = onePredicate(options);
         session.announce({ shards: shardsOfSearch(session.graph, name, predicate, partition) });
-        const { count } = await sessionReader(session).search(name).count(predicate, { partition });
-        return answerOf(count);
+        return answerOf(await sessionReader(session).search(name).count(predicate, { partition, maxRcu }));
       }),
     );
 }
@@ -69,6 +73,13 @@ function ofEdges(command: Command): Command {
   return command.argument('<id>', 'node id, such as GOAL-G1').argument('<type>', 'edge type');
 }
 
-function answerOf(count: number) {
-  return { json: { count }, text: String(count) };
+interface Bound {
+  maxRcu?: number;
+}
+
+function answerOf({ count, truncated }: CountResult) {
+  return {
+    json: { count, ...(truncated && { truncated }) },
+    text: truncated ? `${count} or more: its read units were spent (--max-rcu)` : String(count),
+  };
 }

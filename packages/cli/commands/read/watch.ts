@@ -15,10 +15,10 @@ import {
   type OrderedOptions,
   orderedQuery,
   wholeNumber,
+  withFilter,
+  withOrder,
   withPredicates,
-  withRange,
   withReverse,
-  withWhere,
 } from '../../shared/options.ts';
 import { type Colour, cellText, print } from '../../shared/output.ts';
 import { type CommandSession, openSession } from '../../shared/session.ts';
@@ -56,26 +56,25 @@ export function watchCommand(command: Command): void {
         'watch get GOAL-G1 USER-U1 --json',
       ),
   );
-  withLimit(withRange(withWhere(command.command('inbound'))))
+  withLimit(withOrder(command.command('inbound')))
     .description("a node's incoming edges of one type, in a declared order")
     .argument('<id>', 'id of the target node, such as USER-U1')
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .addHelpText('after', examples('watch inbound USER-U1 GOALMEMBERSHIP --where memberRole=LEAD'))
     .action(
       watching((_, id: string, type: string, options: OrderedOptions) => {
-        const { cursor: _cursor, maxRcu: _maxRcu, ...query } = orderedQuery(options);
+        const { cursor: _cursor, ...query } = orderedQuery(options);
         return (reader, signal) => reader.watch({ inbound: [id, type], ...(query as InboundOfWatch) }, { signal });
       }),
     );
-  withReverse(withLimit(withWhere(withPredicates(command.command('search')))))
+  withReverse(withLimit(withFilter(withPredicates(command.command('search')))))
     .description('the nodes that a search finds')
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText('after', examples('watch search GOAL.dueDate --from 2026-01-01 --limit 20'))
     .action(
       watching((_, search: string, options: SearchFlags) => {
         const { partition, limit, reverse } = options;
-        const { where } = filterOf(options);
-        const query = { partition, limit, reverse, where } as SearchOfWatch;
+        const query = { partition, limit, reverse, ...filterOf(options) } as SearchOfWatch;
         return (reader, signal) => reader.watch({ search, ...onePredicate(options), ...query }, { signal });
       }),
     );

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { stringOf } from '../../../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { type IndexPartitionKey, typePrefix } from '../../../core/items/keys.ts';
 import type { HashName } from '../../../core/items/shard.ts';
@@ -14,23 +14,47 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
+import { checkMaxRcu } from './budget.ts';
 import { type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
-import { countNative } from './native.ts';
+import { countNative, type NativeList } from './native.ts';
 import { hitTest } from './scatter.ts';
-import { resolveScopedSearch, type SearchPredicate, type SearchScope, searchedType, searchInForce } from './search.ts';
+import {
+  resolveScopedSearch,
+  SCOPE_OPTIONS,
+  type SearchPredicate,
+  type SearchScope,
+  searchedType,
+  searchInForce,
+} from './search.ts';
 
 /** How many hits a search has. */
 export interface CountResult extends CallResult {
   count: number;
+  /** True if there may be more: the units were spent before all was read. Absent where there are not. */
+  truncated?: true;
   /** False where own writes of the reader's session may be missing, or counted though they are gone. */
   exact?: false;
+}
+
+/** The bound of what a count may cost. */
+export interface CountBound {
+  /**
+   * Read capacity units that the count may cost. It exceeds them by one call at most, and by one of each partition where several are read
+   * at once; then it is `truncated`. At least half a unit for each partition that is asked. Default: no limit, and of a native list 50
+   * for rows that it does not count, such as soft-deleted ones.
+   */
+  maxRcu?: number | undefined;
 }
 
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
   InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
   'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | keyof EveryReadOptions
->;
+> &
+  CountBound;
+
+/** Where hits are counted. */
+export interface CountScope extends SearchScope, CountBound {}
 
 /** How a search's items lie over its shards. */
 export interface ShardsResult extends CallResult {
@@ -48,21 +72,15 @@ export async function countSearch(
   context: ReadContext,
   search: SearchModel,
   predicate: SearchPredicate,
-  scope: SearchScope,
+  options: CountScope,
 ): Promise<CountResult> {
+  checkOptions(`search ${search.indexPartition}`, options, { ...SCOPE_OPTIONS, maxRcu: true });
+  const { maxRcu, ...scope } = options;
   const query = resolveScopedSearch(context.graph, searchInForce(context, search), predicate, scope);
   const type = searchedType(search);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
-  const { native } = query;
-  if (native !== undefined) {
-    const count = await countNative(context, { list: native, accept: hitTest(context.graph, query.itemKeys) });
-    return { count, ...(isOwn && { exact: false as const }) };
-  }
   const ranges = query.hashed?.ranges ?? [query.range];
-  const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
-    concurrency: context.concurrency,
-  });
-  return { count: sumOf(counts.flat()), ...(isOwn && { exact: false as const }) };
+  return await countOf(context, { ...query, ranges, maxRcu, accept: hitTest(context.graph, query.itemKeys) }, isOwn);
 }
 
 /** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
@@ -89,7 +107,7 @@ export async function countEachShard(
   }
   const query = resolveScopedSearch(context.graph, search, {}, scope);
   const counts = await countShards(context, query);
-  return { search, counts, partitions: query.partitions };
+  return { search, counts: counts.map(({ count }) => count), partitions: query.partitions };
 }
 
 /** How a search lies over its shards: see `Reader.shards`. */
@@ -129,16 +147,39 @@ export async function countInbound(
     beginsWith: true,
     partition: true,
     between: true,
+    maxRcu: true,
     ...READ_OPTIONS,
   });
   const query = resolveInboundQuery(context, edgeType, target, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
-  const { native } = query;
-  const count =
+  const accept = nativeTest(context.graph, query);
+  return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);
+}
+
+/** The rows to count: those of an index in some ranges, or those of a native list that a test accepts. */
+interface Counted extends Omit<CountQuery, 'range'> {
+  ranges: readonly KeyRange[];
+  native?: NativeList | undefined;
+  accept: (item: Item) => boolean;
+  maxRcu?: number | undefined;
+}
+
+async function countOf(
+  context: ReadContext,
+  { native, ranges, accept, ...query }: Counted,
+  isOwn: boolean,
+): Promise<CountResult> {
+  const maxRcu = checkMaxRcu(query.maxRcu, false, query.partitions);
+  const { concurrency } = context;
+  const counts =
     native === undefined
-      ? sumOf(await countShards(context, query))
-      : await countNative(context, { list: native, accept: nativeTest(context.graph, query) });
-  return { count, ...(isOwn && { exact: false as const }) };
+      ? (await pMap(ranges, (range) => countShards(context, { ...query, range }), { concurrency })).flat()
+      : [await countNative(context, { list: native, accept, maxRcu })];
+  return {
+    count: sumOf(counts.map(({ count }) => count)),
+    ...(counts.some(({ isCut }) => isCut) && { truncated: true as const }),
+    ...(isOwn && { exact: false as const }),
+  };
 }
 
 function sumOf(counts: readonly number[]): number {
@@ -153,24 +194,31 @@ interface CountQuery {
   itemKeys: ItemKeys;
 }
 
-async function countShards(context: ReadContext, query: CountQuery): Promise<number[]> {
+/** A count, and whether the units were spent before all was read. */
+interface Count {
+  count: number;
+  isCut: boolean;
+}
+
+async function countShards(context: ReadContext, query: CountQuery): Promise<Count[]> {
   const { concurrency } = context;
   return pMap(query.partitions, (partition) => countShard(context, partition, query), { concurrency });
 }
 
 async function countShard(
-  { store }: ReadContext,
+  { store, spending }: ReadContext,
   partition: string,
   { index, range, itemKeys }: CountQuery,
-): Promise<number> {
+): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;
   // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
   // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
-  for await (const { items, count } of queryPages(store, request)) {
+  for await (const { items, count, lastKey } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
     total += exact ? count : keys.filter((key) => isInRange(range, key)).length;
+    if (lastKey !== undefined && spending?.isSpent === true) return { count: total, isCut: true };
   }
-  return total;
+  return { count: total, isCut: false };
 }

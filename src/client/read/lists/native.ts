@@ -14,8 +14,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
 import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import { nativePages } from '../../../core/store-pages.ts';
-import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store-port.ts';
+import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';
 import type { OwnWrite } from '../../session/own-writes.ts';
 import { GIVEN_CHARACTERS, MOST_GIVEN } from '../request/cursor.ts';
 import { sendableRange } from '../request/key-range.ts';
@@ -26,8 +25,8 @@ import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
  * Pages of native orders and searches. A row of a native index is a base item; readers make the index item of it that the projector would
  * have derived, so that all that knows index items knows native ones.
  *
- * The index also holds rows that no reader shows: soft-deleted and ended ones, and items that only look like rows. A page reads over them
- * with calls that ask for more and more, as far as its budget goes.
+ * The index also holds rows that no reader shows: soft-deleted and ended ones, and items that only look like rows. Pages and counts read
+ * over them with calls that ask for more and more, as far as their budget goes (`NativeWalk`).
  *
  * DynamoDB promises no order of rows with one value. So a page goes on where the index stands, and a session's own rows come before
  * the other rows of their value, which needs no order among those. A cursor names those that came so, since the index has them, too.
@@ -53,7 +52,7 @@ export interface NativePage {
   reverse: boolean;
   limit: number;
   where?: Filter | undefined;
-  /** Read capacity units that the page may cost. Default: 50 besides the rows that it shows. */
+  /** Read capacity units that the answer may cost. Default: 50 besides the rows that it has. */
   maxRcu?: number | undefined;
   /** Tells whether an index item belongs to the answer. */
   accept: (item: Item) => boolean;
@@ -122,36 +121,24 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const inPlace = new Map(ownRows.filter(isInPlace).map((row) => [row.source, { ...row, isOwn: false }]));
   const own = ownRows.filter((row) => !isInPlace(row)).sort(compare);
   const rows: Row[] = [];
-  const budget = new Budget(page.maxRcu ?? DEFAULT_MAX_RCU);
-  let request = requestAfter(context.graph, { ...list, partition }, after, reverse);
+  const walk = new NativeWalk(context.store, requestAfter(context.graph, { ...list, partition }, after, reverse), page);
   let stand: Place | undefined;
-  let leftOut = 0;
-  for (;;) {
-    const missing = limit + 1 - rows.length;
-    const { items, lastKey, rcu, scanned }: QueryResult = await context.store.queryNative({
-      ...request,
-      limit: itemsToAskFor(page, missing, leftOut, budget),
-    });
-    budget.spend(rcu, scanned);
-    for (const item of items) {
+  do {
+    const lastKey = await walk.readOn(limit + 1 - rows.length, (item) => {
       const place = placeOf(context.graph, list.index, item, false);
-      if (isGiven(place)) continue;
+      if (isGiven(place)) return false;
       // Whatever the index holds of an item that was just written, the item as it is now says more.
       // rule: every-native-row-of-an-own-item-is-replaced
       const isReplaced = ownSources.has(place.source);
       const now = isInPlace(place) ? inPlace.get(place.source) : undefined;
       const row = isReplaced ? now : rowOf(context, list, item, false);
-      if (row !== undefined && isWanted(row.item)) rows.push(row);
-    }
-    leftOut = scanned - (missing - (limit + 1 - rows.length));
-    // Whoever names no budget pays for the rows that the page shows, however large these are.
-    if (page.maxRcu === undefined && scanned > 0) budget.refund((rcu * (scanned - leftOut)) / scanned);
+      if (row === undefined || !isWanted(row.item)) return false;
+      rows.push(row);
+      return true;
+    });
     stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
-    if (lastKey === undefined || rows.length > limit) break;
     // A page without progress would be asked for without end, and each call makes some.
-    if (budget.callsLeft() <= 0) break;
-    request = { ...request, startKey: lastKey };
-  }
+  } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
   const isAtEnd = stand === undefined;
   // Behind the last row read may be rows that come before an own one.
   // rule: own-rows-behind-what-was-read-wait
@@ -160,7 +147,7 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const given = merged.slice(0, limit);
   // rule: native-page-goes-on-behind-its-last-item
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
-  const answer: Gathered = { items: given.map(({ item }) => item), calls: budget.calls };
+  const answer: Gathered = { items: given.map(({ item }) => item), calls: walk.budget.calls };
   if (last === undefined) return answer;
   const before = behindAfter(last.value) === 0 ? after!.given : [];
   const ownOfLast = given.filter((row) => row.isOwn && compareValues(list.index, row.value, last.value) === 0);
@@ -173,15 +160,59 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
 }
 
 /**
- * The number of items to ask for: those that the page needs, and more and more while rows are left out, so that a stretch of them takes few
- * calls.
+ * The reading of a native index for an answer that leaves out some of its items, such as soft-deleted ones. The calls ask for more and more
+ * while items are left out, so that a stretch of them takes few calls.
  */
-function itemsToAskFor({ where, maxRcu }: NativePage, missing: number, leftOut: number, budget: Budget): number {
-  const isFiltered = where !== undefined || leftOut > 0;
-  const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
-  // Nothing is known of the size of rows before the first call, and a page that leaves out none costs what its limit says.
-  const affordable = maxRcu === undefined && leftOut === 0 ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
-  return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
+class NativeWalk {
+  readonly budget: Budget;
+  /** Items that the last call read, and the answer does not have. */
+  private leftOut = 0;
+
+  /** @param bounds the filter of the answer, and the read capacity units that it may cost: see `NativePage`. */
+  constructor(
+    private readonly store: NativeContext['store'],
+    private request: NativeQueryRequest,
+    private readonly bounds: Pick<NativePage, 'where' | 'maxRcu'>,
+  ) {
+    this.budget = new Budget(bounds.maxRcu ?? DEFAULT_MAX_RCU);
+  }
+
+  /** True if no units are left for another call. */
+  get isSpent(): boolean {
+    return this.budget.callsLeft() <= 0;
+  }
+
+  /**
+   * Makes the next call, and returns the key of the last item that was read; undefined: the index has no more.
+   *
+   * @param missing how many more items the answer takes. Infinite: all.
+   * @param take takes an item; returns false if it is left out.
+   */
+  async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
+    const { budget, bounds } = this;
+    const { items, lastKey, rcu, scanned } = await this.store.queryNative({
+      ...this.request,
+      limit: this.itemsToAskFor(missing),
+    });
+    budget.spend(rcu, scanned);
+    const taken = items.filter(take).length;
+    this.leftOut = scanned - taken;
+    // Whoever names no budget pays for what the answer has, however large that is.
+    if (bounds.maxRcu === undefined && scanned > 0) budget.refund((rcu * taken) / scanned);
+    if (lastKey !== undefined) this.request = { ...this.request, startKey: lastKey };
+    return lastKey;
+  }
+
+  private itemsToAskFor(missing: number): number {
+    const { budget, leftOut } = this;
+    const { where, maxRcu } = this.bounds;
+    const isFiltered = where !== undefined || leftOut > 0;
+    const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
+    // Nothing is known of the size of items before the first call, and a page that leaves out none costs what its limit says.
+    const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
+    const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
+    return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
+  }
 }
 
 /** The ends of a range as DynamoDB takes them: a text that is empty, or too long for a key, is moved outwards. */
@@ -206,17 +237,24 @@ function textEnd(text: string | undefined): AttributeValue | undefined {
   return text === undefined || text === '' ? undefined : { S: text };
 }
 
-/** The number of rows that belong to the answer. */
+/** The number of rows that belong to the answer, as far as the units went. */
 export async function countNative(
   context: NativeContext,
-  { list, accept }: Pick<NativePage, 'list' | 'accept'>,
-): Promise<number> {
+  { list, accept, maxRcu }: Pick<NativePage, 'list' | 'accept' | 'maxRcu'>,
+): Promise<{ count: number; isCut: boolean }> {
   const request = wholeRequest(context, list);
-  if (request === undefined) return 0;
   let count = 0;
-  for await (const { items } of nativePages(context.store, request))
-    count += countRows(context, { list, accept }, items);
-  return count;
+  if (request === undefined) return { count, isCut: false };
+  const walk = new NativeWalk(context.store, request, { maxRcu });
+  for (;;) {
+    const lastKey = await walk.readOn(Number.POSITIVE_INFINITY, (item) => {
+      const row = rowOf(context, list, item, false);
+      if (row === undefined || !accept(row.item)) return false;
+      count += 1;
+      return true;
+    });
+    if (lastKey === undefined || walk.isSpent) return { count, isCut: lastKey !== undefined };
+  }
 }
 
 /** The query of all rows of a list; undefined: no item can be in it. */

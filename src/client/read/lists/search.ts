@@ -91,10 +91,11 @@ export interface SearchQuery<Attributes = Record<string, unknown>> extends Searc
   cursor?: string | undefined;
 }
 
-const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
+/** The names of the options that say where to search. */
+export const SCOPE_OPTIONS: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
 /** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
-  ...SCOPE,
+  ...SCOPE_OPTIONS,
   ...FILTER_OPTIONS,
   reverse: 'boolean',
   limit: true,
@@ -132,12 +133,8 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { index, partitions, range, reverse, where, accept, native } = resolveSearchQuery(
-    context,
-    search,
-    predicate,
-    options,
-  );
+  const resolved = resolveSearchQuery(context, search, predicate, options);
+  const { index, partitions, range, reverse, where, maxRcu, accept, native } = resolved;
   const bound: CursorBinding = {
     query: [
       graph.table.name,
@@ -150,7 +147,6 @@ export async function readSearch(
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
-  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
   const own = await readRelevantOwnWrites(context, ({ source, target }) => {
     return target === (search.part ?? source) && typePrefix(source) === type;
   });
@@ -200,6 +196,8 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
+  /** Read capacity units that a page may cost; undefined: no limit but that of a native list. */
+  maxRcu: number | undefined;
   /** Tells whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
@@ -209,7 +207,7 @@ export function resolveSearchQuery(
   context: ReadContext,
   search: SearchModel,
   predicate: SearchPredicate,
-  options: Pick<SearchQuery, keyof SearchScope | 'where' | 'reverse'>,
+  options: Pick<SearchQuery, keyof SearchScope | 'where' | 'maxRcu' | 'reverse'>,
 ): ResolvedSearchQuery {
   const resolved = resolveSearch(context.graph, searchInForce(context, search), predicate, options);
   const { index, hashed, itemKeys } = resolved;
@@ -221,7 +219,8 @@ export function resolveSearchQuery(
   const isOfProjection = hitTest(context.graph, itemKeys);
   const accept = (item: Item): boolean =>
     isOfProjection(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
-  return { ...resolved, reverse: options.reverse ?? false, where, accept };
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, resolved.partitions);
+  return { ...resolved, reverse: options.reverse ?? false, where, maxRcu, accept };
 }
 
 /** The hit that an item of a search finds in its index. */
@@ -251,7 +250,7 @@ export function resolveScopedSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): ResolvedSearch {
-  checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
+  checkOptions(`search ${search.indexPartition}`, scope, SCOPE_OPTIONS);
   return resolveSearch(graph, search, predicate, scope);
 }
 

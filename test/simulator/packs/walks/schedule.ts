@@ -21,6 +21,8 @@ import { Random } from '../../kernel/random.ts';
  */
 
 const GRACE_MS = 10_000;
+/** A session that knows no low watermark looks at no key that is younger. */
+const LEAST_AGE_MS = 60_000;
 
 const graph = defineGraph({
   table: 'records',
@@ -218,6 +220,19 @@ class WalkSchedule {
       await this.take(this.copies, this.copies.find(({ key }) => key === due.key)!);
     }
     this.now = end;
+    if (this.options.lowWatermark === undefined) await this.settleRecurring();
+  }
+
+  /**
+   * Projects the items with several records that are as old as a session's look. A session that knows no low watermark may take what was projected
+   * before such records for its own write (docs/how-to/sessions.md).
+   */
+  private async settleRecurring(): Promise<void> {
+    for (const key of new Set(this.records.map((one) => one.key))) {
+      const ofItem = this.records.filter((one) => one.key === key);
+      if (ofItem.length > 1 && this.now - ofItem.at(-1)!.atMs >= LEAST_AGE_MS)
+        for (const one of ofItem) await this.take(this.records, one);
+    }
   }
 
   /** One of what is pending happens; of one item always the oldest. */
