@@ -23,7 +23,7 @@ export function documentInputs(records: Parameters<typeof decodeRecords>[1]): Do
   for (const unit of planBatch(edgeSetModel, foldBatch(decodeRecords(edgeSetModel, records)))) {
     const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
     if (update === undefined) throw new Error('each record should make one update of a view, without a read');
-    const { ExpressionAttributeValues, ...expression } = updateExpression(update);
+    const { ExpressionAttributeValues, ...expression } = updateExpression(update, edgeSetModel.table);
     inputs.push({
       TableName: edgeSetModel.table.name,
       Key: update.key,

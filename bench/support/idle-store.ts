@@ -9,6 +9,7 @@ export function idleStore(): Store {
     get: async () => ({ rcu: 1 }),
     getMany: async (keys) => ({ items: keys.map(() => undefined), rcu: 1, calls: 1 }),
     update: async () => ({ applied: true, wcu: 1 }),
+    updateMany: async (updates) => updates.map(() => ({ applied: true, wcu: 1 })),
     transact: refuse,
     put: refuse,
     delete: refuse,

@@ -1,3 +1,4 @@
+import type { StoreError } from '../foundation/errors.ts';
 import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
@@ -19,6 +20,15 @@ export interface Store {
   getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
   /** Changes one derived item under a condition, in one call. */
   update(update: DerivedUpdate): Promise<UpdateResult>;
+  /**
+   * Changes many derived items, each for itself under its own condition. Returns an outcome for each, in the order of `updates`. Refuses
+   * (terminal) updates that name an item twice.
+   *
+   * A failure of one item is its outcome and leaves the others alone. A failure that every item would share (`no-connection`, and what is
+   * fatal, such as missing rights) ends the call: the items that were not sent carry that error as well. The error is thrown if no
+   * item has another answer.
+   */
+  updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]>;
   /**
    * Changes several derived items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named
    * once. A conflict with another transaction is retryable.
@@ -114,6 +124,14 @@ export interface BatchWaits extends Abortable {
 /** How to read many items. */
 export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 
+/** How to change many items. */
+export interface UpdateManyOptions extends Abortable {
+  /** Milliseconds in which calls may still be sent; asked before each. Items without a call get the retryable error `no-time`. Default: no end. */
+  remainingMs?: RuntimeOptions['remainingMs'];
+  /** Calls in flight at once, 1 or more. Default 32. */
+  concurrency?: number | undefined;
+}
+
 /** The result of `get`. */
 export interface GetResult {
   item?: Item;
@@ -176,6 +194,8 @@ export interface DerivedUpdate {
 export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
+  /** There is no item. Where the caller has read this, `updateMany` can insert the item. */
+  | { kind: 'absent' }
   /** The item has sets with these texts, by attribute. */
   | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
   /** The item has no watermark, or one before `watermark`. It has a mark of each type in `evicted`, and of none in `notEvicted`. */
@@ -213,6 +233,15 @@ export interface RevisionCondition {
 
 /** The result of `update`: `current` is the item that failed the condition (absent where there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
+
+/**
+ * What `updateMany` did with one item. An item that failed its condition is in `current`, which is absent where there is no item; with
+ * `isUnread` DynamoDB did not tell, so the caller has to read the item. An `error` may be of a write that was made, unless `isRefusal` says otherwise.
+ */
+export type UpdateOutcome =
+  | { applied: true; wcu: number }
+  | { applied: false; wcu: number; current?: Item; isUnread?: true; error?: undefined }
+  | { applied: false; error: StoreError };
 
 /** When a base item may be changed. All parts have to hold; without any, always. */
 export interface BaseCondition {

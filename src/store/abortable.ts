@@ -1,4 +1,4 @@
-import type { BatchWaits, Store } from '../core/store-port.ts';
+import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
@@ -51,8 +51,8 @@ function checkSignal(signal: unknown): void {
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
 }
 
-/** The calls that wait between their tries, with `BatchWaits` as their second parameter: the signal ends a wait. */
-const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'writeMany']);
+/** The calls that take a signal in their second parameter, which ends their waits and lets them begin nothing more. */
+const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
   return new Proxy(store, {
@@ -61,7 +61,7 @@ function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]): Promise<unknown> => {
         signal.throwIfAborted();
-        const given = BATCH_CALLS.has(name) ? [args[0], { ...(args[1] as BatchWaits | undefined), signal }] : args;
+        const given = BATCH_CALLS.has(name) ? [args[0], { ...(args[1] as Abortable | undefined), signal }] : args;
         const call = Promise.resolve(member.apply(target, given));
         underWay.add(call);
         try {

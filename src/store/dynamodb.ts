@@ -34,6 +34,8 @@ import type {
   ScanSource,
   Store,
   TransactResult,
+  UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -58,6 +60,7 @@ import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { untilProcessed } from './unprocessed.ts';
+import { updateEach } from './update-each.ts';
 
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -160,7 +163,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const input: UpdateItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(update.key),
-      ...updateExpression(update),
+      ...updateExpression(update, this.table),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ReturnConsumedCapacity: 'TOTAL',
     };
@@ -173,11 +176,15 @@ export class DynamoDBStore implements Store, ScanSource {
     }
   }
 
+  async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
+    return await updateEach(updates, (update) => this.update(update), options);
+  }
+
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
     try {
       const output = await this.calls.call('TransactWriteItems', {
         TransactItems: updates.map((update) => ({
-          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
         })),
         // Sent again after an answer that was lost, it is made once.
         ClientRequestToken: globalThis.crypto.randomUUID(),

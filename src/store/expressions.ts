@@ -25,6 +25,7 @@ import type {
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
   update: DerivedUpdate,
+  table: TableNames,
 ): { UpdateExpression: string } & Pick<
   UpdateItemCommandInput,
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
@@ -77,7 +78,7 @@ export function updateExpression(
   return {
     UpdateExpression: clauses.filter((clause) => clause !== '').join(' '),
     ...(update.condition.kind !== 'none' && {
-      ConditionExpression: conditionExpression(update.condition, names, values),
+      ConditionExpression: conditionExpression(update.condition, table, names, values),
     }),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values as UpdateItemCommandInput['ExpressionAttributeValues'],
@@ -115,10 +116,15 @@ function revisionExpression(
 
 function conditionExpression(
   condition: Exclude<UpdateCondition, { kind: 'none' }>,
+  { partitionKey }: TableNames,
   names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string {
   if (condition.kind === 'revision') return revisionExpression(condition, names, values);
+  if (condition.kind === 'absent') {
+    names['#p'] = partitionKey;
+    return 'attribute_not_exists(#p)';
+  }
   if (condition.kind === 'holding') return holdingExpression(condition.texts, names, values);
   names['#w'] = WATERMARK;
   values[':watermark'] = { S: condition.watermark };

@@ -1,4 +1,5 @@
 import type { KeyTypes, Store } from '../core/store-port.ts';
+import { updateEach } from './update-each.ts';
 
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes'>;
@@ -21,6 +22,14 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   update(...args: Parameters<Store['update']>): ReturnType<Store['update']> {
     return this.pass('update', ...args);
+  }
+  updateMany(...args: Parameters<Store['updateMany']>): ReturnType<Store['updateMany']> {
+    const [updates, options] = args;
+    // What replaces `update` replaces the same writes of many items.
+    const isReplaced = this.update !== ForwardingStore.prototype.update;
+    return isReplaced
+      ? updateEach(updates, (update) => this.update(update), options)
+      : this.pass('updateMany', ...args);
   }
   transact(...args: Parameters<Store['transact']>): ReturnType<Store['transact']> {
     return this.pass('transact', ...args);

@@ -2,6 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type {
   BatchWaits,
   BatchWrite,
+  DerivedUpdate,
   GetManyResult,
   ItemKey,
   ReadManyOptions,
@@ -9,13 +10,16 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  UpdateManyOptions,
+  UpdateOutcome,
   WriteManyResult,
 } from '../core/store-port.ts';
 import { isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
-import { retrying } from '../foundation/retry.ts';
+import { backoffMs, retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
+import { type Spent, spentBy } from './spent.ts';
 
 /** Options of a metered store. */
 export interface MeterOptions {
@@ -35,14 +39,11 @@ export interface MeterOptions {
   now?: () => number;
 }
 
+/** Updates of `updateMany` that are sent before the rate is looked at again. */
+const UPDATES_AT_ONCE = 100;
+
 /** The calls that consume read capacity. */
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
-
-/** Capacity units that a call has consumed. */
-interface Spent {
-  rcu?: number;
-  wcu?: number;
-}
 
 /**
  * A store that counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of
@@ -79,11 +80,47 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
     return super.writeMany(writes, { signal, ...this.runtime });
   }
 
+  /** Retryable outcomes are tried again, too, until none is left or the time is over. */
+  override async updateMany(
+    updates: readonly DerivedUpdate[],
+    { signal, ...options }: UpdateManyOptions = {},
+  ): Promise<readonly UpdateOutcome[]> {
+    const remainingMs = (): number => Math.min(options.remainingMs?.() ?? Infinity, this.runtime.remainingMs());
+    const outcomes: UpdateOutcome[] = [];
+    // The rate is kept between calls, so a call is small.
+    for (let start = 0; start < updates.length; start += UPDATES_AT_ONCE) {
+      const part = updates.slice(start, start + UPDATES_AT_ONCE);
+      outcomes.push(...(await this.updatePart(part, { ...options, signal, remainingMs })));
+    }
+    return outcomes;
+  }
+
+  private async updatePart(
+    updates: readonly DerivedUpdate[],
+    options: UpdateManyOptions & { remainingMs: () => number },
+  ): Promise<readonly UpdateOutcome[]> {
+    const outcomes = [...(await super.updateMany(updates, options))];
+    const { wait, random } = this.runtime;
+    for (let attempt = 1; ; attempt++) {
+      const places = [...outcomes.keys()].filter((place) => isRetryableOutcome(outcomes[place]!));
+      const milliseconds = places.length === 0 ? Infinity : backoffMs(attempt, random);
+      if (milliseconds >= options.remainingMs()) return outcomes;
+      await wait(milliseconds, options.signal);
+      const again = await super.updateMany(
+        places.map((place) => updates[place]!),
+        options,
+      );
+      places.forEach((place, i) => {
+        outcomes[place] = again[i]!;
+      });
+    }
+  }
+
   protected override pass<Name extends StoreCallName>(
     name: Name,
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
-    const call = (): Promise<Spent> => super.pass(name, ...args);
+    const call = async (): Promise<Spent | readonly UpdateOutcome[]> => await super.pass(name, ...args);
     const made = this.metered(
       READS.has(name) ? this.reads : this.writes,
       call,
@@ -92,13 +129,13 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
     return made as ReturnType<Store[Name]>;
   }
 
-  private async metered<T extends Spent>(
+  private async metered<T extends Spent | readonly UpdateOutcome[]>(
     allowance: Allowance,
     call: () => Promise<T>,
     mayRetry?: (error: StoreError) => boolean,
   ): Promise<T> {
     const result = await this.callWithinAllowance(allowance, call, mayRetry);
-    const { rcu = 0, wcu = 0 } = result;
+    const { rcu = 0, wcu = 0 } = spentBy(result);
     this.rcu += rcu;
     this.wcu += wcu;
     allowance.spend(allowance === this.reads ? rcu : wcu);
@@ -118,6 +155,10 @@ export class MeteredStore extends ForwardingStore<Store & ScanSource> implements
       });
     });
   }
+}
+
+function isRetryableOutcome(outcome: UpdateOutcome): boolean {
+  return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
 /** A token bucket that is paid afterwards: one second's units may be saved up, and debt has to be waited out. */

@@ -148,9 +148,11 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
       await expect(nowhere.delete(key)).rejects.toMatchObject(fatal);
       await expect(nowhere.writeMany([{ delete: key }])).rejects.toMatchObject(fatal);
       await expect(nowhere.query({ partition: 'a' })).rejects.toMatchObject(fatal);
-      await expect(
-        nowhere.update({ key, set: {}, unset: [], condition: { kind: 'revision', revision: undefined } }),
-      ).rejects.toMatchObject(fatal);
+      const update = { key, set: {}, unset: [], condition: { kind: 'revision', revision: undefined } } as const;
+      await expect(nowhere.update(update)).rejects.toMatchObject(fatal);
+      await expect(nowhere.updateMany([update, { ...update, key: { ...key, source: 'c' } }])).rejects.toMatchObject(
+        fatal,
+      );
     });
 
     it('an oversized item as terminal', async () => {
@@ -160,12 +162,12 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
 
     it('a refused connection as retryable, with a hint', async () => {
       const refusing = createClient({ endpoint: await deadEndpoint(), maxAttempts: 1 });
-      const failure = new DynamoDBStore(refusing, graph.table).get({ source: 'a', target: 'b' }, { consistent: true });
-      await expect(failure).rejects.toMatchObject({
-        kind: 'retryable',
-        code: 'no-connection',
-        hint: expect.stringContaining('edgeloom dev'),
-      });
+      const unreachable = new DynamoDBStore(refusing, graph.table);
+      const key = { source: 'a', target: 'b' };
+      const refused = { kind: 'retryable', code: 'no-connection', hint: expect.stringContaining('edgeloom dev') };
+      await expect(unreachable.get(key, { consistent: true })).rejects.toMatchObject(refused);
+      const update = { key, set: {}, unset: [], condition: { kind: 'absent' } } as const;
+      await expect(unreachable.updateMany([update])).rejects.toMatchObject(refused);
       refusing.destroy();
     });
   });

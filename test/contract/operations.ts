@@ -8,6 +8,7 @@ export type Operation =
   | { kind: 'put'; item: Item }
   | { kind: 'delete'; key: ItemKey }
   | { kind: 'update'; update: DerivedUpdate }
+  | { kind: 'updateMany'; updates: DerivedUpdate[] }
   | { kind: 'get'; key: ItemKey; consistent: boolean }
   | { kind: 'getMany'; keys: ItemKey[]; consistent: boolean }
   | { kind: 'writeMany'; writes: BatchWrite[] }
@@ -118,6 +119,7 @@ const condition: fc.Arbitrary<UpdateCondition> = fc.oneof(
     fenceBefore: fc.option(fc.constantFrom(-300_000, 0, 5, 1_768_870_921_015), { nil: undefined }),
   }),
   fc.record({ kind: fc.constant('revision' as const), revision: fc.constantFrom(...REVISIONS) }),
+  fc.constant({ kind: 'absent' as const }),
 );
 
 const setChange: fc.Arbitrary<Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements'>> = fc.oneof(
@@ -146,6 +148,11 @@ const update: fc.Arbitrary<DerivedUpdate> = fc
     const unset = given.unset.filter((name) => given.overlap || !Object.hasOwn(set, name));
     return { key: given.key, set, unset, ...given.setChange, condition: given.condition };
   });
+
+const updates = fc.uniqueArray(update, {
+  maxLength: 5,
+  selector: ({ key: { source, target } }) => JSON.stringify([source, target]),
+});
 
 const texts = [...TARGETS, ...INDEX_VALUES].sort();
 const query: fc.Arbitrary<QueryRequest> = fc
@@ -185,6 +192,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: item.map((put) => ({ kind: 'put' as const, item: put })) },
   { weight: 1, arbitrary: key.map((itemKey) => ({ kind: 'delete' as const, key: itemKey })) },
   { weight: 8, arbitrary: update.map((change) => ({ kind: 'update' as const, update: change })) },
+  { weight: 4, arbitrary: updates.map((changes) => ({ kind: 'updateMany' as const, updates: changes })) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('get' as const), key, consistent: fc.boolean() }) },
   {
     weight: 1,

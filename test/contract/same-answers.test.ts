@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
-import type { QueryRequest, Store } from '../../src/core/store-port.ts';
+import type { QueryRequest, Store, UpdateOutcome } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { runs } from '../support/extent.ts';
 import { type Operation, operation } from './operations.ts';
@@ -70,6 +70,8 @@ async function perform(store: Store, call: Operation): Promise<unknown> {
       const result = await store.update(call.update);
       return result.applied ? result : { ...result, current: text(result.current) };
     }
+    case 'updateMany':
+      return (await store.updateMany(call.updates)).map(outcomeText);
     case 'writeMany': {
       const { wcu, calls } = await store.writeMany(call.writes);
       const dear =
@@ -79,6 +81,13 @@ async function perform(store: Store, call: Operation): Promise<unknown> {
     case 'query':
       return await allPages(store, call.request);
   }
+}
+
+/** What became of one update. Where the engine does not return the item that failed a condition, `same-answers` reads it by and by. */
+function outcomeText(outcome: UpdateOutcome): unknown {
+  if (outcome.applied) return outcome;
+  if (outcome.error === undefined) return { applied: false, wcu: outcome.wcu };
+  return { applied: false, kind: outcome.error.kind, code: outcome.error.code };
 }
 
 async function allPages(store: Store, request: QueryRequest): Promise<unknown[]> {

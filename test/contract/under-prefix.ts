@@ -1,11 +1,15 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
-import type { ItemKey } from '../../src/core/store-port.ts';
+import type { DerivedUpdate, ItemKey } from '../../src/core/store-port.ts';
 import type { Operation } from './operations.ts';
 
 /** The operation with a prefix before each partition, of the table and of the indexes: runs on one table do not meet. */
 export function underPrefix(prefix: string, given: Operation): Operation {
   const place = ({ source, target }: ItemKey): ItemKey => ({ source: prefix + source, target });
+  const changed = (update: DerivedUpdate): DerivedUpdate => {
+    const key = place(update.key);
+    return { ...update, key, set: indexed(prefix, update.set, key) };
+  };
   switch (given.kind) {
     case 'put':
       return { ...given, item: placed(prefix, given.item) };
@@ -14,13 +18,10 @@ export function underPrefix(prefix: string, given: Operation): Operation {
       return { ...given, key: place(given.key) };
     case 'getMany':
       return { ...given, keys: given.keys.map(place) };
-    case 'update': {
-      const placedKey = place(given.update.key);
-      return {
-        kind: 'update',
-        update: { ...given.update, key: placedKey, set: indexed(prefix, given.update.set, placedKey) },
-      };
-    }
+    case 'update':
+      return { kind: 'update', update: changed(given.update) };
+    case 'updateMany':
+      return { kind: 'updateMany', updates: given.updates.map(changed) };
     case 'writeMany':
       return {
         kind: 'writeMany',

@@ -104,6 +104,16 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
     });
   });
 
+  it.each<[string, Item | undefined, boolean]>([
+    ['no item', undefined, true],
+    ['an item without revision', {}, false],
+    ['an item', { r: { N: '1' } }, false],
+  ])('condition absent with %s', async (_name, before, applied) => {
+    const { result, stored } = await updated(before, { condition: { kind: 'absent' }, set: { a: { S: 'x' } } });
+    expect(result.applied).toBe(applied);
+    expect(stored).toHaveProperty(applied ? 'a' : 'source');
+  });
+
   describe('condition revision', () => {
     it.each<[string, Item | undefined, string | undefined, boolean]>([
       ['none seen, item absent', undefined, undefined, true],

@@ -1,6 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { ForwardingStore, type StoreCallName } from '../../src/store/forwarding.ts';
+import { updateEach } from '../../src/store/update-each.ts';
 
 /** One call of a store, before it is made. */
 export interface StoreCall {
@@ -23,6 +24,11 @@ export class HookedStore extends ForwardingStore {
   /** The calls so far, as `method source target`. */
   get log(): string[] {
     return this.calls.map(({ method, keys }) => [method, ...keys].join(' '));
+  }
+
+  /** Each update is noted for itself, as one of `update`: nothing is promised of their order or of the calls that they come in. */
+  override updateMany(...[updates, options]: Parameters<Store['updateMany']>): ReturnType<Store['updateMany']> {
+    return updateEach(updates, (update) => this.update(update), options);
   }
 
   protected override pass<Name extends StoreCallName>(

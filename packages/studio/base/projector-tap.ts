@@ -10,6 +10,7 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  UpdateOutcome,
 } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
@@ -115,9 +116,12 @@ class TappedStore extends ForwardingStore<Store & ScanSource> implements ScanSou
 
   private async noted(made: Promise<unknown>, keys: readonly ItemKey[]): Promise<unknown> {
     const sentMs = preciseNow();
-    const result = (await made) as { applied?: boolean; wcu: number };
-    const write = { sentMs, answeredMs: preciseNow(), wcu: result.wcu / keys.length };
-    if (result.applied !== false) for (const key of keys) this.note(key, write);
+    const result = (await made) as { applied?: boolean; wcu: number } | readonly UpdateOutcome[];
+    const answeredMs = preciseNow();
+    const outcomes = 'wcu' in result ? keys.map(() => ({ ...result, wcu: result.wcu / keys.length })) : result;
+    for (const [i, { applied, ...outcome }] of outcomes.entries()) {
+      if (applied !== false && 'wcu' in outcome) this.note(keys[i]!, { sentMs, answeredMs, wcu: outcome.wcu });
+    }
     return result;
   }
 }
@@ -133,6 +137,7 @@ function keysOf(table: TableNames, name: StoreCallName, input: unknown): ItemKey
     case 'update':
     case 'change':
       return [(input as DerivedUpdate | BaseChange).key];
+    case 'updateMany':
     case 'transact':
     case 'changeAll':
       return (input as readonly (DerivedUpdate | BaseChange)[]).map(({ key }) => key);

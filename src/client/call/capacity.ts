@@ -4,6 +4,7 @@ import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { withoutUnits } from '../../store/dynamodb.ts';
 import { ForwardingStore, type StoreCallName } from '../../store/forwarding.ts';
+import { spentBy } from '../../store/spent.ts';
 
 /** Capacity units that a call consumed, those of indexes included. */
 export interface Capacity {
@@ -76,9 +77,10 @@ class CapacityMeter extends ForwardingStore {
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
     const count = async (): Promise<object> => {
-      const result: { rcu?: number; wcu?: number } = await super.pass(name, ...args);
-      this.rcu += result.rcu ?? 0;
-      this.wcu += result.wcu ?? 0;
+      const result = await super.pass(name, ...args);
+      const { rcu = 0, wcu = 0 } = spentBy(result);
+      this.rcu += rcu;
+      this.wcu += wcu;
       return result;
     };
     return count() as ReturnType<Store[Name]>;

@@ -15,6 +15,7 @@ import type { BaseChange } from '../../core/store-port.ts';
 import type { ObservedWork, Telemetry } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
+import { spentBy } from '../../store/spent.ts';
 import { Instruments } from './instruments.ts';
 
 /** Options of `openTelemetry`. */
@@ -33,6 +34,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   get: 'GetItem',
   getMany: 'BatchGetItem',
   update: 'UpdateItem',
+  updateMany: 'BatchExecuteStatement',
   transact: 'TransactWriteItems',
   put: 'PutItem',
   delete: 'DeleteItem',
@@ -157,21 +159,19 @@ class OpenTelemetry implements Telemetry {
     const size = Array.isArray(argument) ? { 'db.operation.batch.size': argument.length } : {};
     const plan = { name: `${operation} ${table}`, kind: SpanKind.CLIENT, attributes: { ...common, ...size } };
     return this.inSpan(plan, 'call', common, run, (result, span) => {
-      const { rcu, wcu, items, applied } = result as {
-        rcu?: number;
-        wcu?: number;
-        items?: unknown[];
-        applied?: boolean;
-      };
+      const { rcu, wcu } = spentBy(result);
+      const { items, applied } = result as { items?: unknown[]; applied?: boolean };
+      const outcomes: { applied?: boolean; error?: unknown }[] = Array.isArray(result) ? result : [{ applied }];
+      const failed = outcomes.filter((outcome) => outcome.applied === false && outcome.error === undefined).length;
       const units = (rcu ?? 0) + (wcu ?? 0);
       span.setAttribute('aws.dynamodb.consumed_capacity', [JSON.stringify({ TableName: table, CapacityUnits: units })]);
       if (items !== undefined)
         span.setAttribute('db.response.returned_rows', items.filter((item) => item !== undefined).length);
       if (rcu !== undefined) this.instruments.add('edgeloom.capacity.read', rcu, common);
       if (wcu !== undefined) this.instruments.add('edgeloom.capacity.write', wcu, common);
-      if (applied === false) {
+      if (failed > 0) {
         span.setAttribute('edgeloom.condition_failed', true);
-        this.instruments.add('edgeloom.conditions_failed', 1, common);
+        this.instruments.add('edgeloom.conditions_failed', failed, common);
       }
       return undefined;
     });

@@ -12,6 +12,8 @@ import type {
 } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
+import { updateEach } from '../../../src/store/update-each.ts';
+import { forgotten } from '../../support/forgotten.ts';
 import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
@@ -49,6 +51,10 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
         table.writer = NOBODY;
       }
     }, true);
+  const update: Store['update'] = (change) => {
+    count('write');
+    return written(() => table.writeOne(change.key, (engine) => engine.update(change)));
+  };
   return {
     get: (key, { consistent }) => {
       count('get');
@@ -65,10 +71,10 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
         calls: 1,
       }));
     },
-    update: (update) => {
-      count('write');
-      return written(() => table.writeOne(update.key, (engine) => engine.update(update)));
-    },
+    update,
+    // Each item is written and fails for itself.
+    updateMany: async (updates, options) =>
+      (await updateEach(updates, update, options)).map((outcome) => forgotten(outcome, random.chance(0.5))),
     transact: (updates) => {
       count('write');
       return written(() => table.writeAll(keysOf(updates), (engine) => engine.transact(updates)));

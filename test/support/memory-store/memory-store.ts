@@ -25,10 +25,13 @@ import {
   type Store,
   TRANSACTION_ITEMS,
   type TransactResult,
+  type UpdateManyOptions,
+  type UpdateOutcome,
   type UpdateResult,
   type WriteManyResult,
   type WriteResult,
 } from '../../../src/core/store-port.ts';
+import { updateEach } from '../../../src/store/update-each.ts';
 import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
@@ -126,6 +129,10 @@ export class MemoryStore implements Store, ScanSource {
     const { before, after } = prepared;
     if (after !== undefined) return { applied: true, wcu: this.write(before, after) };
     return { applied: false, wcu: writeUnits(before?.sizeBytes ?? 0), current: before && copyOut(before.item) };
+  }
+
+  async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
+    return await updateEach(updates, (update) => this.update(update), options);
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {

@@ -39,6 +39,7 @@ export function checkedUpdate(update: DerivedUpdate): DerivedUpdate {
 /** Whether an item, or its absence, meets an update's condition. */
 export function meets(item: Item | undefined, condition: UpdateCondition): boolean {
   if (condition.kind === 'none') return true;
+  if (condition.kind === 'absent') return item === undefined;
   if (condition.kind === 'revision') {
     const revision = item?.[REVISION];
     const { expiry } = condition;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { MeteredStore, type MeterOptions } from '../../../src/store/metered.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -24,7 +25,7 @@ function metered(options: MeterOptions, failures = 0) {
       clock.waits += 1;
     },
   });
-  return { store, clock };
+  return { store, clock, memory };
 }
 
 describe('a metered store', () => {
@@ -44,6 +45,51 @@ describe('a metered store', () => {
     expect(clock.nowMs).toBeLessThanOrEqual(9_100);
     await store.delete(KEY);
     expect(clock.nowMs).toBeLessThanOrEqual(9_100);
+  });
+
+  describe('updates of many items', () => {
+    const updates = (count: number): DerivedUpdate[] =>
+      Array.from({ length: count }, (_, i) => ({
+        key: { source: 'USER-1', target: `~${i}` },
+        set: { i: { N: String(i) } },
+        unset: [],
+        condition: { kind: 'absent' },
+      }));
+
+    it('counts the units of all, and keeps them under the rate', async () => {
+      const { store, clock } = metered({ maxWcu: 100 });
+      const outcomes = await store.updateMany(updates(1_000));
+      expect(outcomes).toEqual(updates(1_000).map(() => ({ applied: true, wcu: 1 })));
+      expect(store.wcu).toBe(1_000);
+      expect(clock.nowMs).toBeGreaterThanOrEqual(7_900);
+      expect(clock.nowMs).toBeLessThanOrEqual(9_100);
+    });
+
+    it('tries an item again whose failure may be over, and leaves the others', async () => {
+      const { store, clock, memory } = metered({});
+      const update = memory.update.bind(memory);
+      let throttled = 3;
+      memory.update = async (one) => {
+        if (one.key.target === '~1' && throttled-- > 0) {
+          throw new StoreError('retryable', 'ThrottlingException', 'slow down');
+        }
+        if (one.key.target === '~2') throw new StoreError('terminal', 'ValidationException', 'odd');
+        return await update(one);
+      };
+      const outcomes = await store.updateMany(updates(4));
+      expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, false, true]);
+      expect(outcomes[2]).toMatchObject({ error: { code: 'ValidationException' } });
+      expect(clock.waits).toBe(3);
+    });
+
+    it('gives the failure as the outcome when the time of the call is over', async () => {
+      const { store, memory } = metered({});
+      memory.update = async () => {
+        throw new StoreError('retryable', 'ThrottlingException', 'slow down');
+      };
+      const outcomes = await store.updateMany(updates(2), { remainingMs: () => 0.001 });
+      expect(outcomes).toMatchObject([{ error: { code: 'ThrottlingException' } }, { error: {} }]);
+    });
   });
 
   it('waits out a call that cost more than a second may', async () => {

@@ -12,8 +12,10 @@ import type {
 } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
+import { updateEach } from '../../../../src/store/update-each.ts';
 import { StreamLabel } from '../../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
+import { forgotten } from '../../../support/forgotten.ts';
 import { addInto } from '../../../support/memory-store/update.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
@@ -234,6 +236,13 @@ class JoinedSchedule {
     const unused = (): never => {
       throw new Error('the projector makes no such call here');
     };
+    const update: Store['update'] = async (change) => {
+      await this.step();
+      const current = this.items.get(nameOf(change.key));
+      if (!holds(change.condition, current)) return { applied: false, wcu: 1, current };
+      this.apply(change);
+      return { applied: true, wcu: 1 };
+    };
     return {
       get: async (key, { consistent }) => {
         await this.step();
@@ -249,13 +258,9 @@ class JoinedSchedule {
         }
         return { items, rcu: 1, calls: 1 };
       },
-      update: async (update) => {
-        await this.step();
-        const current = this.items.get(nameOf(update.key));
-        if (!holds(update.condition, current)) return { applied: false, wcu: 1, current };
-        this.apply(update);
-        return { applied: true, wcu: 1 };
-      },
+      update,
+      updateMany: async (updates, options) =>
+        (await updateEach(updates, update, options)).map((outcome) => forgotten(outcome, this.random.chance(0.5))),
       transact: async (updates) => {
         await this.step();
         const applied = updates.every(({ key, condition }) => holds(condition, this.items.get(nameOf(key))));
@@ -375,6 +380,7 @@ class JoinedSchedule {
 
 function holds(condition: UpdateCondition, current: Item | undefined): boolean {
   if (condition.kind === 'none') return true;
+  if (condition.kind === 'absent') return current === undefined;
   if (condition.kind === 'revision')
     return current?.['r'] === undefined
       ? condition.revision === undefined

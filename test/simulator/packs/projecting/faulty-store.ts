@@ -19,11 +19,15 @@ import type {
   ScanSource,
   Store,
   TransactResult,
+  UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
   WriteManyResult,
   WriteResult,
 } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
+import { updateEach } from '../../../../src/store/update-each.ts';
+import { forgotten } from '../../../support/forgotten.ts';
 import type { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { callDuration, echoDelay } from './climate.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -66,6 +70,7 @@ interface Call<T> {
  */
 export class FaultyStore implements Store, ScanSource {
   private queries = 0;
+  private batches = 0;
 
   constructor(
     private readonly process: SimulatedProcess,
@@ -108,6 +113,15 @@ export class FaultyStore implements Store, ScanSource {
         return result;
       },
     }));
+  }
+
+  /** Each item is written and fails for itself; the item that failed a condition may not come back. */
+  async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
+    const { choices } = this.process.world;
+    const outcomes = await updateEach(updates, (update) => this.update(update), options);
+    this.batches += 1;
+    const name = `${this.process.name}.batch${this.batches}`;
+    return outcomes.map((outcome, i) => forgotten(outcome, choices.chance(`${name}.${i}.forgotten`, 0.5)));
   }
 
   transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
