@@ -6,11 +6,10 @@ import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import { quarantineEntry } from '../kinds/quarantine-entry.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
-import type { ItemKey } from '../store-port.ts';
 import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
-import type { DerivedUpdate } from '../store-port.ts';
+import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by the time when their fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';
@@ -64,6 +63,11 @@ export function entryUpdate(
   const since = isKnown ? stringOf(was?.[QUARANTINE_FIELDS.since])! : sinceOf(records, nowMs);
   // rule: entry-keeps-no-image
   return itemUpdate(graph, key, was, entryContent(base, { code, reason, since, shown: base.target }), now);
+}
+
+/** The entry that an update makes, where there is none yet. */
+export function itemOfUpdate({ partitionKey, sortKey }: TableNames, { key, set }: DerivedUpdate): Item {
+  return { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target }, ...set, [REVISION]: { N: '1' } };
 }
 
 /** Makes the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again. */

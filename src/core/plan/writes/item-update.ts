@@ -51,7 +51,7 @@ export function itemUpdate(
     if (content?.[name] === undefined && set[name] === undefined) unset.push(name);
   }
   // rule: item-is-written-under-the-revision-read
-  return { key, set, unset, condition: unchangedCondition(was, ttl) };
+  return { key, set, unset, condition: was === undefined ? { kind: 'absent' } : unchangedCondition(was, ttl) };
 }
 
 /** Tells whether a stored index item has the expected fields; an absent item and a tombstone are equal. */
