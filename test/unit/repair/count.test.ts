@@ -47,7 +47,7 @@ async function follows(count: number) {
   const projector = createProjector(graph, { store });
   await projector.project(store.records.splice(0));
   const clock = { now: Date.now, wait: () => Promise.resolve() };
-  const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
+  const mender = new Repairer({ graph, store, ...clock });
   return {
     store,
     projector,
@@ -142,7 +142,7 @@ describe('a repair of an index item', () => {
     await store.put({ source: { S: base.source }, target: { S: base.target }, date: { S: '2026' } });
     await createProjector(model, { store, model: fixedModel(model) }).project(store.records.splice(0));
     const clock = { now: Date.now, wait: () => Promise.resolve() };
-    const mender = new Repairer({ graph: model, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph: model, store, ...clock });
     const at = async (sortKey: string) => (await store.get({ ...base, target: sortKey }, { consistent: true })).item;
     return {
       at,

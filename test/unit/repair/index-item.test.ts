@@ -52,7 +52,7 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
     },
     async mend(over: HookedStore = new HookedStore(store)) {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
-      const mender = new Repairer({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
+      const mender = new Repairer({ graph: model, store: over, ...clock });
       const part = { kind: 'index-item', target: undefined } as const;
       await mender.repairParts(source, [{ source, sortKey, part }]);
     },

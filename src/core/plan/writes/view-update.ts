@@ -50,10 +50,12 @@ export function viewUpdate(
   const touched = new Map<string, string | undefined>();
   let attributes = viewAttributes(view);
   for (const [target, share] of shares) {
+    const type = typePrefix(target);
     if (target === source) attributes = share.attributes;
+    // A part of the node has nothing in the view.
     // rule: part-is-no-piece-of-the-view
-    else if (typePrefix(target) !== undefined)
-      touched.set(escapedEdge(target), evicted.has(typePrefix(target)!) ? undefined : share.element);
+    if (target === source || type === undefined) continue;
+    touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
   const stored = hasEdgeSet(view) ? storedElements(view) : [];
   const dropped = new Set(corrections.drop ?? []);
