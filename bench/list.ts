@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { PageOptions } from '../src/client/read/page.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
+import { toPlainItem } from '../src/core/items/plain.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node } from '../src/core/model/schema.ts';
@@ -111,13 +112,15 @@ async function byHand(repetitions: number): Promise<Way> {
       target: { S: `AIMS-${USER}` },
       gsi0pk: { S: USER },
       gsi0sk: { S: `${sinceOf(i)}#GOAL-G${String(i).padStart(3, '0')}` },
-      title: { S: titleOf(i) },
-      since: { S: sinceOf(i) },
+      // What the indexes of the table hold besides keys.
+      attributes: { M: { title: { S: titleOf(i) }, since: { S: sinceOf(i) } } },
     }));
     await store.writeMany(rows.map((put) => ({ put })));
     return await measured('by hand, titles duplicated', store, repetitions, async (counted) => {
       const { items } = await counted.query({ index: 'gsi0', partition: USER, limit: GOALS });
-      return items.map(({ title }) => (title as { S: string }).S);
+      return items.map(
+        ({ attributes }) => attributes !== undefined && 'M' in attributes && toPlainItem(attributes.M)['title'],
+      );
     });
   });
 }

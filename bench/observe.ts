@@ -169,7 +169,7 @@ function countingReads(store: Store & ScanSource, add: (units: number) => void):
       return result;
     },
   });
-  return { ...counting, scan: (...call) => store.scan(...call) };
+  return Object.assign(counting, { scan: (...call: Parameters<ScanSource['scan']>) => store.scan(...call) });
 }
 
 async function cpuReport(repetitions: number): Promise<Report> {

@@ -18,6 +18,8 @@ const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));
 export async function peers(): Promise<Report[]> {
   const consumers = [{ name: PROJECTOR, files: ['bench/support/models.ts', 'handlers/stream.ts'] }, ...PEERS];
   const outcomes = await Promise.all(consumers.map(({ name }) => inOwnProcess(name)));
+  const wrong = outcomes[0]!.map((outcome) => outcome.wrong);
+  if (wrong.some((count) => count > 0)) throw new Error(`the projector left wrong items: ${wrong.join(' and ')}`);
   const first = consumers.flatMap(({ name, files }, i): Figure[] => [
     ...figuresOf(name, outcomes[i]![0]),
     { name: `${name}: lines to write`, value: linesOf(files), unit: 'lines' },

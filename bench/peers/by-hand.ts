@@ -62,22 +62,25 @@ function indexItem({ source, target, memberRole, date }: Image): Record<string, 
 }
 
 function writesOfNode(source: string, before?: Image, after?: Image): Write[] {
-  const searches = ['status', 'dueDate'];
-  if (after === undefined) {
-    return searches.map((name) => ({ kind: 'remove', key: { source, target: `~ix/${name}` } }));
-  }
+  // Both searches share an item, which is in an index for each of them.
+  const key = { source, target: '~ix/status' };
+  if (after === undefined) return [{ kind: 'remove', key }];
   const writes: Write[] = [];
-  const { title, status } = after;
+  const { title, status, dueDate } = after;
   if (before?.['title'] !== title || before?.['status'] !== status) {
     writes.push({ kind: 'attributes', key: { source, target: '~view' }, attributes: { title, status } });
   }
-  for (const name of searches) {
-    if (before?.[name] === after[name]) continue;
-    const value = name === 'dueDate' ? `${after[name]}T00:00:00` : String(after[name]);
-    const shard = shardOf(name === 'status' ? source : value);
-    const item = { gsi0pk: `GOAL.${name}#${shard}`, gsi0sk: `${value}\u0000${source}`, value: after[name] };
-    writes.push({ kind: 'put', key: { source, target: `~ix/${name}` }, item });
-  }
+  if (before?.['status'] === status && before?.['dueDate'] === dueDate) return writes;
+  const date = `${dueDate}T00:00:00`;
+  const item = {
+    gsi0pk: `GOAL.status#${shardOf(source)}`,
+    gsi0sk: `${status}\u0000${source}`,
+    value: status,
+    gsi1pk: `GOAL.dueDate#${shardOf(date)}`,
+    gsi1sk: `${date}\u0000${source}`,
+    gsi1value: dueDate,
+  };
+  writes.push({ kind: 'put', key, item });
   return writes;
 }
 

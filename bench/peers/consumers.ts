@@ -12,7 +12,7 @@ import { wrongItems } from '../support/oracle.ts';
 import { timed } from '../support/paired.ts';
 import { SimulatedTable } from '../support/simulated-table.ts';
 import { itemKey } from '../support/table.ts';
-import { recordedBatch, type Workload } from '../support/workload.ts';
+import { baseItemsAfter, recordedBatch, type Workload } from '../support/workload.ts';
 import { lambdaStreamHandler } from './aws-lambda-stream/consumer.ts';
 import { loadLambdaStream } from './aws-lambda-stream/library.ts';
 import { plainHandler } from './document-client.ts';
@@ -125,45 +125,43 @@ async function ours(
 ): Promise<[Outcome, Outcome]> {
   const memory = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
   // What is late is settled by the base items, which are as the last record left them.
-  const bases = new Map(workload.before.map((item) => [itemKey(item), item]));
-  for (const { dynamodb } of workload.records) {
-    const { NewImage, OldImage } = dynamodb!;
-    if (NewImage === undefined) bases.delete(itemKey(OldImage!));
-    else bases.set(itemKey(NewImage), NewImage);
-  }
-  for (const item of [...bases.values(), ...derived]) await memory.put(item);
-  return await withFreeTable(async (endpoint) => {
-    const client = createClient({ endpoint });
-    const free = createProjector(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
-    const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
-      let calls = 0;
-      const counted = new Proxy(memory, {
-        get(target, name) {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return (...args: unknown[]): unknown => {
-            calls += 1;
-            return member.apply(target, args);
-          };
-        },
-      });
-      let wcu = 0;
-      for (const batch of batchesOf(records)) {
-        const result = await createProjector(fullModel, { store: counted }).project(decodeRecords(fullModel, batch));
-        if (result.error !== undefined) throw result.error;
-        wcu += result.wcu;
-      }
-      const { cpuSeconds } = await timed(async () => {
+  const items = [...baseItemsAfter(workload), ...derived];
+  for (const item of items) await memory.put(item);
+  return await withFreeTable(
+    async (endpoint) => {
+      const client = createClient({ endpoint });
+      const free = createProjector(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
+      const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
+        let calls = 0;
+        const counted = new Proxy(memory, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (typeof member !== 'function') return member;
+            return (...args: unknown[]): unknown => {
+              calls += 1;
+              return member.apply(target, args);
+            };
+          },
+        });
+        let wcu = 0;
         for (const batch of batchesOf(records)) {
-          const { error } = await free.project(decodeRecords(fullModel, batch));
-          if (error !== undefined) throw error;
+          const result = await createProjector(fullModel, { store: counted }).project(decodeRecords(fullModel, batch));
+          if (result.error !== undefined) throw result.error;
+          wcu += result.wcu;
         }
-      });
-      const items = new Map([...memory.items()].map((item) => [itemKey(item), item]));
-      return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, items) };
-    };
-    const outcomes: [Outcome, Outcome] = [await deliver(workload.records), await deliver(late)];
-    client.destroy();
-    return outcomes;
-  });
+        const { cpuSeconds } = await timed(async () => {
+          for (const batch of batchesOf(records)) {
+            const { error } = await free.project(decodeRecords(fullModel, batch));
+            if (error !== undefined) throw error;
+          }
+        });
+        const items = new Map([...memory.items()].map((item) => [itemKey(item), item]));
+        return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, items) };
+      };
+      const outcomes: [Outcome, Outcome] = [await deliver(workload.records), await deliver(late)];
+      client.destroy();
+      return outcomes;
+    },
+    { items },
+  );
 }

@@ -1,39 +1,33 @@
 import { createServer, type Socket } from 'node:net';
 import { endWithParent } from './end-with-parent.ts';
+import { answerTo, readTexts } from './stored-answers.ts';
 
 /**
- * A table that costs nothing, as a process of its own: whatever it is asked, it answers at once with the same bytes, as
- * DynamoDB answers for an item of a KB that was written, or is not there. Prints its port. Its second argument has other
- * answers, by the names of the calls.
+ * A table that costs nothing, as a process of its own: it answers at once. Prints its port. Its arguments: milliseconds before each answer,
+ * fixed answers by the names of calls, and a file with the items that reads find.
  */
 
-const UNITS = '"ConsumedCapacity":{"TableName":"bench","CapacityUnits":1}';
-const UNITS_OF_MANY = '"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":1}]';
-const ANSWERS: Readonly<Record<string, Buffer>> = {
-  UpdateItem: answer(`{${UNITS}}`),
-  PutItem: answer(`{${UNITS}}`),
-  DeleteItem: answer(`{${UNITS}}`),
-  GetItem: answer(`{${UNITS}}`),
-  Query: answer(`{"Items":[],"Count":0,"ScannedCount":0,${UNITS}}`),
-  Scan: answer(`{"Items":[],"Count":0,"ScannedCount":0,${UNITS}}`),
-  BatchGetItem: answer(`{"Responses":{"bench":[]},"UnprocessedKeys":{},${UNITS_OF_MANY}}`),
-  BatchWriteItem: answer(`{"UnprocessedItems":{},${UNITS_OF_MANY}}`),
-  TransactWriteItems: answer(`{${UNITS_OF_MANY}}`),
-  ...givenAnswers(),
-};
+const [delay = '0', given = '{}', itemsFile] = process.argv.slice(2);
+const delayMs = Number(delay);
+const stored = itemsFile === undefined ? new Map<string, string>() : readTexts(itemsFile);
+const fixed = new Map(
+  Object.entries(JSON.parse(given) as Record<string, object>).map(([name, body]) => [
+    name,
+    response(200, JSON.stringify(body)),
+  ]),
+);
 
-function givenAnswers(): Record<string, Buffer> {
-  const given = JSON.parse(process.argv[3] ?? '{}') as Record<string, object>;
-  return Object.fromEntries(Object.entries(given).map(([name, body]) => [name, answer(JSON.stringify(body))]));
+function response(status: number, body: string): Buffer {
+  const head = `HTTP/1.1 ${status} Answer\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  return Buffer.from(`${head}\r\nConnection: keep-alive\r\n\r\n${body}`);
 }
 
-/** Milliseconds before each answer. */
-const delayMs = Number(process.argv[2] ?? 0);
-
-function answer(body: string): Buffer {
-  return Buffer.from(
-    `HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`,
-  );
+function responseTo(call: string, body: string): Buffer {
+  const ready = fixed.get(call);
+  if (ready !== undefined) return ready;
+  const answer = answerTo(call, body, stored);
+  if (answer !== undefined) return response(200, answer);
+  return response(400, JSON.stringify({ __type: 'UnknownOperationException', message: `no answer to ${call}` }));
 }
 
 function serve(socket: Socket): void {
@@ -50,8 +44,8 @@ function serve(socket: Socket): void {
       const length = Number(/content-length: ?(\d+)/i.exec(head)?.[1] ?? 0);
       if (buffered.length < end + 4 + length) return;
       const operation = /x-amz-target: ?DynamoDB_\d+\.(\w+)/i.exec(head)?.[1] ?? '';
+      const bytes = responseTo(operation, buffered.slice(end + 4, end + 4 + length));
       buffered = buffered.slice(end + 4 + length);
-      const bytes = ANSWERS[operation] ?? ANSWERS['GetItem']!;
       if (delayMs > 0) setTimeout(() => socket.write(bytes), delayMs);
       else socket.write(bytes);
     }

@@ -1,30 +1,41 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Item } from './images.ts';
+import { saveTexts, storedTexts } from './stored-answers.ts';
 
 /** How a free table answers. */
 interface FreeTableOptions {
   /** Milliseconds before each answer. Default: 0. */
   delayMs?: number;
-  /** The answers to calls, by the names of the calls. Default: an answer that says "written" or "nothing there". */
+  /** The items that GetItem and BatchGetItem find. Default: none. */
+  items?: readonly Item[];
+  /** Other answers to calls, by the names of the calls. */
   answers?: Readonly<Record<string, object>>;
 }
 
 /**
- * Runs something against a table that answers at once, whatever it is asked, from a process of its own: what is left is the
- * client's work.
+ * Runs something against a table that answers at once, from a process of its own: what is left is the client's work. A consumer
+ * that reads has to get items (`items`), or its reads look cheaper than they are.
  */
 export async function withFreeTable<T>(
   run: (endpoint: string) => Promise<T>,
-  { delayMs = 0, answers = {} }: FreeTableOptions = {},
+  { delayMs = 0, items = [], answers = {} }: FreeTableOptions = {},
 ): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeloom-free-table-'));
+  const itemsFile = join(folder, 'items.jsonl');
+  saveTexts(itemsFile, storedTexts(items));
   const program = fileURLToPath(new URL('free-table-child.js', import.meta.url));
-  const args = [program, String(delayMs), JSON.stringify(answers)];
+  const args = [program, String(delayMs), JSON.stringify(answers), itemsFile];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   try {
     const [port] = (await once(child.stdout, 'data')) as [Buffer];
     return await run(`http://127.0.0.1:${String(port).trim()}`);
   } finally {
     child.kill();
+    rmSync(folder, { recursive: true, force: true });
   }
 }

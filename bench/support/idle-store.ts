@@ -1,13 +1,17 @@
-import type { Store } from '../../src/core/store-port.ts';
+import type { ItemKey, Store } from '../../src/core/store-port.ts';
+import type { Item } from './images.ts';
+import { itemKey } from './table.ts';
 
-/** A store in which every update applies and nothing is found. */
-export function idleStore(): Store {
+/** A store that takes no time: every update applies and changes nothing, and a read finds these items. */
+export function idleStore(items: Iterable<Item> = []): Store {
+  const stored = new Map([...items].map((item) => [itemKey(item), item]));
+  const find = ({ source, target }: ItemKey): Item | undefined => stored.get(`${source} ${target}`);
   const refuse = async (): Promise<never> => {
     throw new Error('the projector makes no such call here');
   };
   return {
-    get: async () => ({ rcu: 1 }),
-    getMany: async (keys) => ({ items: keys.map(() => undefined), rcu: 1, calls: 1 }),
+    get: async (key) => ({ item: find(key), rcu: 1 }),
+    getMany: async (keys) => ({ items: keys.map(find), rcu: 1, calls: 1 }),
     update: async () => ({ applied: true, wcu: 1 }),
     updateMany: async (updates) => updates.map(() => ({ applied: true, wcu: 1 })),
     transact: refuse,

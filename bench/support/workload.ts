@@ -3,6 +3,7 @@ import { sizeOf } from './extent.ts';
 import { type EdgeState, edgeImage, type GoalState, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
+import { itemKey } from './table.ts';
 
 /** A recorded batch, the base items before it, and what it leaves: the same on every run. */
 export interface Workload {
@@ -10,8 +11,8 @@ export interface Workload {
   before: Item[];
   /** The batch as Lambda gets it, in stream order. */
   records: RawRecord[];
-  /** The role of each member of each goal after the batch, kept apart from any consumer: the oracle of edge sets. */
-  members: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** The memberships of each goal after the batch by their users, kept apart from any consumer: the oracle of edges. */
+  edges: ReadonlyMap<string, ReadonlyMap<string, EdgeState>>;
   /** Every goal after the batch; empty where the workload has no node records. */
   goals: ReadonlyMap<string, GoalState>;
 }
@@ -56,7 +57,7 @@ export function recordedBatch({ nodeChanges = 0 }: WorkloadOptions = {}): Worklo
   ];
   shuffle(random, deck);
   for (const action of deck) records.push(streamRecord(state.act(action), records.length));
-  return { before, records, members: state.roles(), goals: state.goals };
+  return { before, records, edges: state.edges, goals: state.goals };
 }
 
 interface Change {
@@ -67,7 +68,7 @@ interface Change {
 /** The base items as the batch goes on. */
 class GraphState {
   readonly goals = new Map<string, GoalState>();
-  private readonly edges = new Map<string, Map<string, EdgeState>>();
+  readonly edges = new Map<string, Map<string, EdgeState>>();
   /** The targets of each source as a list, to draw from. */
   private readonly targets = new Map<string, string[]>();
   private readonly nextSource: () => number;
@@ -98,14 +99,6 @@ class GraphState {
     let source = goalId(this.nextSource());
     while ((this.targets.get(source)?.length ?? 0) === 0) source = goalId(this.nextSource());
     return action === 'change' ? this.changeRole(source) : this.remove(source);
-  }
-
-  roles(): Map<string, Map<string, string>> {
-    const roles = new Map<string, Map<string, string>>();
-    for (const [source, members] of this.edges) {
-      roles.set(source, new Map([...members].map(([target, { role }]) => [target, role])));
-    }
-    return roles;
   }
 
   private insert(): Change {
@@ -180,6 +173,17 @@ function streamRecord({ oldImage, newImage }: Change, place: number): RawRecord 
       StreamViewType: 'NEW_AND_OLD_IMAGES',
     },
   };
+}
+
+/** The base items after the batch: what a table holds when a consumer gets the records. */
+export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'records'>): Item[] {
+  const bases = new Map(before.map((item) => [itemKey(item), item]));
+  for (const { dynamodb } of records) {
+    const { Keys, NewImage } = dynamodb!;
+    if (NewImage === undefined) bases.delete(itemKey(Keys as Item));
+    else bases.set(itemKey(NewImage as Item), NewImage as Item);
+  }
+  return [...bases.values()];
 }
 
 /** A goal's id by its rank in popularity. */

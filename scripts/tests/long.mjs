@@ -19,6 +19,7 @@ const KINDS = {
   joined: { args: ['joined'], round: 300_000, slice: 20_000 },
   updates: { args: ['updates'], round: 200_000, slice: 20_000 },
   walks: { args: ['walks'], round: 40_000, slice: 4_000 },
+  level: { args: ['level', ...WORKERS], round: 100_000, slice: 20_000 },
 };
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: 'Infinity' } } });

@@ -217,7 +217,7 @@ export interface RevisionCondition {
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
 
 /**
- * What `updateMany` did with one item. An item that failed its condition is in `current`, which is absent where there is no item; with
+ * What `updateMany` did with one item. Where a call tells the units of several items together, `wcu` is this one's share. An item that failed its condition is in `current`, which is absent where there is no item; with
  * `isUnread` DynamoDB did not tell, so the caller has to read the item. An `error` may be of a write that was made, unless `isRefusal` says otherwise.
  */
 export type UpdateOutcome =
@@ -235,6 +235,19 @@ export interface BaseCondition {
   absent?: readonly string[];
   /** The item is absent, or mirrored for this maker alone from an earlier position. */
   mirroredBefore?: { maker: string; position: string };
+  /**
+   * An item counts as absent if this attribute is a number of epoch seconds, at or before that time. An update never changes such an
+   * item: it would keep what is over.
+   */
+  over?: { attribute: string; atSeconds: string };
+}
+
+/**
+ * Tells whether the change of an item that is over may be made: a put, a deletion or a look whose other conditions hold for an absent
+ * item. An update may not.
+ */
+export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equal = {} }: BaseCondition): boolean {
+  return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
 }
 
 /** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */

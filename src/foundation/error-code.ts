@@ -178,7 +178,7 @@ export type ErrorCode =
   | 'not-counted'
   /** The base item cannot be projected in full; it is in quarantine. Remedy: Correct the base item. */
   | 'not-derivable'
-  /** An update is of an item that does not exist. Remedy: Put it first, or give `upsert: true`. */
+  /** An update is of an item that does not exist; nothing is changed, and `current` is null. Remedy: Put it first, or give `upsert: true`. */
   | 'not-found'
   /** The table has replicas, and consumers and migrations run in another region. Remedy: Run it in the named region. */
   | 'not-home-region'
@@ -280,7 +280,7 @@ export type ErrorCode =
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * For ten seconds others changed what an update had looked at. Remedy: Look at fewer attributes, or use `{ add }` without `fields` for
+   * For ten seconds others changed what an update or a transaction had looked at. Remedy: Look at fewer attributes, or use `{ add }` without `fields` for
    * counters.
    */
   | 'too-much-contention'

@@ -2,7 +2,7 @@ import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import { MIRROR } from '../core/model/mirrored.ts';
-import type { AttributeChanges, BaseChange, BaseCondition } from '../core/store-port.ts';
+import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
 
@@ -44,19 +44,18 @@ class Placeholders {
 }
 
 /** The condition of a put or a delete. */
-export function conditionOnly(table: TableNames, condition: BaseCondition | undefined): Expression {
+export function conditionOnly(table: TableNames, change: BaseChange): Expression {
   const placeholders = new Placeholders();
-  return placeholders.expression(conditionText(table, condition, placeholders));
+  return placeholders.expression(conditionText(table, change, placeholders));
 }
 
 /** The expressions of an update. */
 export function attributeUpdate(
   table: TableNames,
-  changes: AttributeChanges,
-  condition: BaseCondition | undefined,
+  change: BaseChange & { changes: AttributeChanges },
 ): Expression & { UpdateExpression?: string } {
   const placeholders = new Placeholders();
-  const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
+  const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = change.changes;
   const pairs = (item: Item, operator: string): string[] =>
     Object.keys(item).map((name) => `${placeholders.name(name)}${operator}${placeholders.value(item[name]!)}`);
   const numbers = Object.entries(add).map(([name, N]) => `${placeholders.name(name)} ${placeholders.value({ N })}`);
@@ -71,7 +70,7 @@ export function attributeUpdate(
   ]
     .filter((text) => text !== '')
     .join(' ');
-  const rest = placeholders.expression(conditionText(table, condition, placeholders));
+  const rest = placeholders.expression(conditionText(table, change, placeholders));
   return update === '' ? rest : { UpdateExpression: update, ...rest };
 }
 
@@ -83,13 +82,13 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   };
   const common = { TableName: table.name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
   if (change.kind === 'update') {
-    const { UpdateExpression, ...rest } = attributeUpdate(table, change.changes, change.condition);
+    const { UpdateExpression, ...rest } = attributeUpdate(table, change);
     if (UpdateExpression !== undefined) return { Update: { ...common, Key, UpdateExpression, ...rest } };
     // A transaction takes no update without an expression. A change of nothing creates an item of its key, or is a condition alone.
     if (change.condition?.present === false) return { Put: { ...common, Item: Key, ...rest } };
     return { ConditionCheck: { ...common, Key, ...rest, ConditionExpression: rest.ConditionExpression ?? '' } };
   }
-  const expression = conditionOnly(table, change.condition);
+  const expression = conditionOnly(table, change);
   if (change.kind === 'put') {
     return { Put: { ...common, Item: change.item as NonNullable<TransactWriteItem['Put']>['Item'], ...expression } };
   }
@@ -103,9 +102,21 @@ function clause(keyword: string, parts: readonly string[]): string {
   return parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
 }
 
-function conditionText(
+function conditionText(table: TableNames, change: BaseChange, placeholders: Placeholders): string {
+  const { condition = {} } = change;
+  const text = storedText(table, condition, placeholders);
+  const isAlways = text === '' && change.kind !== 'update';
+  if (condition.over === undefined || isAlways) return text;
+  const { attribute, atSeconds } = condition.over;
+  // A comparison with a value of another type, or with none, is false.
+  const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
+  if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
+  return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;
+}
+
+function storedText(
   table: TableNames,
-  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition = {},
+  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition,
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];

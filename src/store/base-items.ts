@@ -22,20 +22,20 @@ export class BaseItemStore {
   ) {}
 
   async change(change: BaseChange): Promise<ChangeResult> {
-    const { key, condition } = change;
+    const { key } = change;
     if (change.kind === 'put') {
-      const expression = conditionOnly(this.table, condition);
+      const expression = conditionOnly(this.table, change);
       const input = { ...this.commonInput(), Item: change.item as SdkItem, ...expression };
       const result = await this.sendConditional(key, this.calls.callOnce('PutItem', input));
       return result.applied ? { ...result, item: change.item } : result;
     }
     if (change.kind === 'update') {
-      const expressions = attributeUpdate(this.table, change.changes, condition);
+      const expressions = attributeUpdate(this.table, change);
       const input = { ...this.commonInput(), Key: this.key(key), ...expressions, ReturnValues: 'ALL_NEW' } as const;
       return this.sendConditional(key, this.calls.callOnce('UpdateItem', input));
     }
     if (change.kind === 'look') throw new TypeError('only a transaction looks at an item');
-    const expression = conditionOnly(this.table, condition);
+    const expression = conditionOnly(this.table, change);
     const input = { ...this.commonInput(), Key: this.key(key), ...expression };
     return this.sendConditional(key, this.calls.callOnce('DeleteItem', input));
   }

@@ -97,6 +97,32 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
+/** The exceptions that calls of their own throw for what a statement of a batch answers with. Other codes are the same. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  AccessDenied: 'AccessDeniedException',
+  ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
+  ProvisionedThroughputExceeded: 'ProvisionedThroughputExceededException',
+  ResourceNotFound: 'ResourceNotFoundException',
+  ThrottlingError: 'ThrottlingException',
+  TransactionConflict: 'TransactionConflictException',
+  ValidationError: 'ValidationException',
+};
+
+/** Classifies the error of one statement of a batch as that of a call for its item alone. */
+export function classifyStatementError({
+  Code = 'UnknownError',
+  Message = 'no reason was given',
+}: StatementError): StoreError {
+  const error = Object.assign(new Error(Message), { name: EXCEPTIONS[Code] ?? Code, $fault: 'client' });
+  return classifyError(error);
+}
+
+/** Why a statement of a batch failed, as DynamoDB tells it. */
+interface StatementError {
+  Code?: string;
+  Message?: string;
+}
+
 /** Codes of retryable errors that are answers, or come before anything was sent: nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',

@@ -59,8 +59,8 @@ import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from 
 import { withIndexKeyNames } from './index-key-names.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
+import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
-import { updateEach } from './update-each.ts';
 
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -69,6 +69,7 @@ const BATCH_WRITE_ITEMS = 25;
 export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
+  private readonly statements: StatementWrites;
   /** True if calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
@@ -80,6 +81,7 @@ export class DynamoDBStore implements Store, ScanSource {
     const calls = callsOf(client);
     this.asking = withIndexKeyNames(calls, table);
     this.plain = withIndexKeyNames(unaskedCalls(calls), table);
+    this.statements = new StatementWrites(table);
   }
 
   private get calls(): TableCalls {
@@ -177,7 +179,11 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]> {
-    return await updateEach(updates, (update) => this.update(update), options);
+    const calls: WritingCalls = {
+      update: (update) => this.update(update),
+      execute: (input) => this.calls.call('BatchExecuteStatement', input),
+    };
+    return await this.statements.updateMany(updates, calls, options);
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
@@ -265,7 +271,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const sent = withClassifiedErrors(() => this.calls.call('Query', nativeQueryInput(this.table, request)));
+    // Each page of a native list has a budget, also where the caller asks for no units.
+    const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
     });
@@ -313,7 +320,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store, whose calls do not ask DynamoDB for units: those in its results are 0. Another kind of store as it is. */
+/** The same store, whose calls do not ask DynamoDB for units, except for `queryNative`: those in its results are 0. Another kind of store as it is. */
 export function withoutUnits(store: Store): Store {
   // A proxy of the store, or another replacement of its calls, stays in force.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;

@@ -1,5 +1,5 @@
 import type { KeyTypes, Store } from '../core/store-port.ts';
-import { updateEach } from './update-each.ts';
+import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes'>;

@@ -15,23 +15,29 @@ export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCa
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }
 
+/** The names that the table has for the index keys, by those that the code has for them. */
+export function storedIndexKeys(table: Pick<TableNames, 'indexes' | 'indexKeys'>): ReadonlyMap<string, string> {
+  const names = indexKeysOf(table);
+  return new Map(
+    table.indexes.flatMap((index) => [
+      [INDEX_KEYS[index].partition, names[index].partition] as const,
+      [INDEX_KEYS[index].sort, names[index].sort] as const,
+    ]),
+  );
+}
+
 type Named = Readonly<Record<string, unknown>>;
 
 class RenamingCalls implements TableCalls {
-  private readonly stored = new Map<string, string>();
-  private readonly known = new Map<string, string>();
+  private readonly stored: ReadonlyMap<string, string>;
+  private readonly known: ReadonlyMap<string, string>;
 
   constructor(
     private readonly calls: TableCalls,
     private readonly table: TableNames,
   ) {
-    const names = indexKeysOf(table);
-    for (const index of table.indexes) {
-      for (const key of ['partition', 'sort'] as const) {
-        this.stored.set(INDEX_KEYS[index][key], names[index][key]);
-        this.known.set(names[index][key], INDEX_KEYS[index][key]);
-      }
-    }
+    this.stored = storedIndexKeys(table);
+    this.known = new Map([...this.stored].map(([known, stored]) => [stored, known]));
   }
 
   region(): Promise<string | undefined> {
@@ -119,7 +125,7 @@ class RenamingCalls implements TableCalls {
       Item?: Item;
       Items?: Item[];
       LastEvaluatedKey?: Item;
-      Responses?: Record<string, Item[]>;
+      Responses?: Record<string, Item[]> | StatementAnswer[];
     };
     const known = (one: Item): Item =>
       isOfIndex ? renameAttributes(one, this.known) : this.renameItem(one, this.known)!;
@@ -129,9 +135,17 @@ class RenamingCalls implements TableCalls {
       ...(items && { Items: items.map(known) }),
       ...(last && isOfIndex && { LastEvaluatedKey: renameAttributes(last, this.known) }),
       ...(responses && {
-        Responses: Object.fromEntries(Object.entries(responses).map(([table, all]) => [table, all.map(known)])),
+        Responses: Array.isArray(responses)
+          ? responses.map((one) => this.renameAnswer(one))
+          : Object.fromEntries(Object.entries(responses).map(([table, all]) => [table, all.map(known)])),
       }),
     };
+  }
+
+  /** A statement has the table's names already: see `Statements`. The item that failed its condition does, too. */
+  private renameAnswer({ Error: error, ...answer }: StatementAnswer): StatementAnswer {
+    if (error === undefined) return answer;
+    return { ...answer, Error: { ...error, Item: this.renameItem(error.Item, this.known) } };
   }
 
   private renameItem(item: Item | undefined, names: ReadonlyMap<string, string>): Item | undefined {
@@ -149,15 +163,14 @@ class RenamingCalls implements TableCalls {
   }
 }
 
+/** What BatchExecuteStatement answers about one statement. */
+interface StatementAnswer {
+  Error?: { Item?: Item | undefined };
+}
+
 /** Renames the index keys of a derived item that no store has read, such as an item of an export, to the names in the code. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
-  const names = indexKeysOf(table);
-  const known = new Map(
-    table.indexes.flatMap((index) => [
-      [names[index].partition, INDEX_KEYS[index].partition] as const,
-      [names[index].sort, INDEX_KEYS[index].sort] as const,
-    ]),
-  );
+  const known = new Map([...storedIndexKeys(table)].map(([name, stored]) => [stored, name]));
   return isDerivedItem(table, item) ? renameAttributes(item, known) : item;
 }
 

@@ -49,6 +49,48 @@ describe.each(SUBJECTS)('a change of a base item on $name', ({ open }) => {
     expect(await putAt('4')).toBe(false);
   });
 
+  it('takes an item that is over for absent, and does not update it', async () => {
+    const over = { attribute: 'end', atSeconds: '100.5' };
+    const ends: Record<string, AttributeValue | undefined> = {
+      over: { N: '100' },
+      'over just now': { N: '100.5' },
+      'not yet': { N: '101' },
+      never: undefined,
+      'a text': { S: '5' },
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      const isOver = name.startsWith('over');
+      const made = async (change: (key: ItemKey) => BaseChange): Promise<boolean[]> => {
+        const results: boolean[] = [];
+        for (const send of ['change', 'changeAll'] as const) {
+          const key = freshKey();
+          await store.put(item(key.source, key.target, { a: { S: 'x' }, ...(end && { end }) }));
+          const one = change(key);
+          if (send === 'change' && one.kind === 'look') continue;
+          const result = send === 'change' ? await store.change(one) : await store.changeAll([one], randomUUID());
+          results.push(result.applied);
+        }
+        return results;
+      };
+      const outcome = async (condition: BaseCondition) => {
+        const all = { ...condition, over };
+        const writes = [
+          await made((key) => put(key, {}, all)),
+          await made((key) => ({ kind: 'delete', key, condition: all })),
+          await made((key) => ({ kind: 'look', key, condition: all })),
+        ].flat();
+        const updates = await made((key) => update(key, { set: { b: { S: 'y' } } }, all));
+        return { writes: [...new Set(writes)], updates: [...new Set(updates)] };
+      };
+      const all = (writes: boolean, updates: boolean) => ({ writes: [writes], updates: [updates] });
+      expect(await outcome({ present: false }), name).toEqual(all(isOver, false));
+      expect(await outcome({ present: true }), name).toEqual(all(!isOver, !isOver));
+      expect(await outcome({ equal: { a: { S: 'x' } } }), name).toEqual(all(!isOver, !isOver));
+      expect(await outcome({ absent: ['a'] }), name).toEqual(all(isOver, false));
+      expect(await outcome({ absent: ['c'] }), name).toEqual(all(true, !isOver));
+    }
+  });
+
   it('sets, removes, adds and changes sets in one update, and gives the new item', async () => {
     const key = freshKey();
     await store.change(

@@ -384,7 +384,7 @@ describe('the lean way', () => {
       key: { source: 'USER-1', target: 'USER-1' },
       changes: { add: { n: '1' } },
     } as const;
-    const changed = sendChange({ store, wait: async () => undefined }, change);
+    const changed = sendChange({ graph: contractGraph(), store, now: Date.now, wait: async () => undefined }, change);
     await expect(changed).rejects.toMatchObject({ code: 'outcome-unknown' });
     expect(received).toHaveLength(6);
   });

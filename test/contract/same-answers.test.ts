@@ -83,10 +83,9 @@ async function perform(store: Store, call: Operation): Promise<unknown> {
   }
 }
 
-/** What became of one update. Where the engine does not return the item that failed a condition, `same-answers` reads it by and by. */
+/** What became of one update. Units are told together, and not every engine returns the item that failed a condition. */
 function outcomeText(outcome: UpdateOutcome): unknown {
-  if (outcome.applied) return outcome;
-  if (outcome.error === undefined) return { applied: false, wcu: outcome.wcu };
+  if (outcome.applied || outcome.error === undefined) return { applied: outcome.applied };
   return { applied: false, kind: outcome.error.kind, code: outcome.error.code };
 }
 

@@ -40,6 +40,8 @@ const DEVIATIONS = {
   'batch-delete-of-nothing-costs-two': ['dynamodb-local'],
   /** A transaction bills two of its items, however many it writes; AWS bills each of them twice. */
   'transaction-bills-two-items': ['dynamodb-local'],
+  /** A batch of statements does not tell what it consumed. */
+  'statements-tell-no-units': ['dynamodb-local'],
   /** An update may set a key attribute of an index to another type than the index has. */
   'update-index-key-type-unchecked': ['dynamodb-local'],
   /** A page of a Query holds the item that goes beyond 1 MB as well. */

@@ -141,14 +141,17 @@ it.each(CASES)('shows $name that end as if they were deleted from that moment on
   expect(findings.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });
 
-it('brings back what is prolonged, for a session at once', async () => {
+it('has what is put again, for a session at once', async () => {
   const { ending } = await twoTables(CASES[0]!.ends);
   const session = createSession();
-  const writer = createWriter(ending.graph, { store: ending.store }).with(session);
-  const reader = createReader(ending.graph, { store: ending.store, now: () => END * 1000 }).with(session);
+  const now = () => END * 1000;
+  const writer = createWriter(ending.graph, { store: ending.store, now }).with(session);
+  const reader = createReader(ending.graph, { store: ending.store, now }).with(session);
   const sources = async () => (await reader.inbound('USER-2', 'MEMBER')).items.map(({ source }) => source);
   expect(await sources()).toEqual([]);
-  await writer.updateEdge('GOAL-1', 'MEMBER', 'USER-2', { set: { expiresAt: END + 1 } });
+  const late = writer.updateEdge('GOAL-1', 'MEMBER', 'USER-2', { set: { expiresAt: END + 1 } });
+  await expect(late).rejects.toMatchObject({ code: 'not-found' });
+  await writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { role: 'r1', since: '2021', expiresAt: END + 1 });
   expect(await sources()).toEqual(['GOAL-1']);
   await writer.updateEdge('GOAL-1', 'MEMBER', 'USER-2', { set: { expiresAt: END } });
   expect(await sources()).toEqual([]);

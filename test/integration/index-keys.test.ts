@@ -153,4 +153,31 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     const put = createWriter(graph, { store }).putNode('GOAL-1', { GSI1PK: 'x', GSI1SK: 'y' });
     await expect(put).rejects.toThrow('would put the base item into gsi0');
   });
+
+  it('are written under these names by statements, and come back under their own', async () => {
+    const graph = graphOf();
+    const { store, client } = await testTable(graph);
+    const key = (i: number) => ({ source: 'GOAL-1', target: `~ix/MEMBER-USER-${i}` });
+    const set = { gsi0pk: { S: 'p' }, gsi0sk: { S: 's' } };
+    const updates = [1, 2].map((i) => ({
+      key: key(i),
+      set,
+      unset: ['gsi1pk'],
+      condition: { kind: 'absent' } as const,
+    }));
+    const applied = [true, true];
+    const areApplied = (outcomes: readonly { applied: boolean }[]) => outcomes.map((outcome) => outcome.applied);
+    expect(areApplied(await store.updateMany(updates))).toEqual(applied);
+    const seen = { kind: 'revision', revision: '1' } as const;
+    const moves = updates.map((one) => ({ ...one, set: { gsi1pk: { S: 'q' } }, unset: ['gsi0pk'], condition: seen }));
+    expect(areApplied(await store.updateMany(moves))).toEqual(applied);
+    const Key = { PK: { S: 'GOAL-1' }, SK: { S: key(1).target } };
+    const { Item } = await client.send(new GetItemCommand({ TableName: graph.table.name, Key }));
+    expect(Item).toEqual({ ...Key, r: { N: '2' }, GSI1SK: { S: 's' }, GSI2PK: { S: 'q' } });
+    const refused = await store.updateMany(moves);
+    for (const [i, outcome] of refused.entries()) {
+      const { current } = outcome as { current?: unknown };
+      if (current !== undefined) expect(current).toEqual((await store.get(key(i + 1), { consistent: true })).item);
+    }
+  });
 });

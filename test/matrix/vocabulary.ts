@@ -61,7 +61,7 @@ export function operations(): string[] {
   const model = compiled(input);
   const { store } = memoryRig(model);
   const reader = library.createReader(model, { store });
-  const transaction = new TransactionBuilder(model, { store, wait: async () => undefined });
+  const transaction = new TransactionBuilder({ graph: model, store, now: Date.now, wait: async () => undefined });
   const session = Object.getOwnPropertyNames(library.Session.prototype);
   const functions = Object.entries({ ...library, ...admin, ...feed }).filter(
     ([, value]) => typeof value === 'function',

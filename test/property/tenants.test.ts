@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { edge, node, number } from '../../src/core/model/schema.ts';
+import { ModelError } from '../../src/foundation/errors.ts';
 import { TENANTS_MUTANTS } from '../simulator/packs/tenants/planted.ts';
 import { runTenants } from '../simulator/packs/tenants/schedule.ts';
 import { ROOT } from '../simulator/planted/marks.ts';
@@ -19,6 +22,16 @@ async function showsHarm(policy: Policy, first: number): Promise<boolean> {
   return false;
 }
 
+function mistakesOf(input: object): string[] {
+  try {
+    defineGraph(input as never);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return error.mistakes.map(({ path, message }) => `${path}: ${message}`);
+  }
+}
+
 describe('a producer whose policy binds it to the prefix of its tenant', () => {
   it('changes nothing outside of it, and learns nothing from it, whatever it writes', async () => {
     await rightSchedules('tenants', { first: 1, count: RUNS });
@@ -27,6 +40,35 @@ describe('a producer whose policy binds it to the prefix of its tenant', () => {
   it('has the policy that SECURITY.md shows', () => {
     const blocks = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').matchAll(/```json\n(.*?)\n```/gs);
     expect([...blocks].map(([, json]) => JSON.parse(json!) as unknown)).toEqual([TENANT_POLICY]);
+  });
+
+  it('fills no native list of another tenant, since a model with tenants has none', () => {
+    const lists = [
+      { nodes: { USER: node({ search: { mail: { native: true } } }) } },
+      {
+        nodes: { USER: node() },
+        edges: {
+          PAYS: edge({
+            ...{
+              from: 'USER',
+              to: 'USER',
+              inbound: { native: true, orders: { since: 'since', by: number('amount') } },
+            },
+          }),
+        },
+      },
+    ];
+    const mistakes = lists.flatMap((list) => {
+      const named = { table: 'records', ...list } as never;
+      expect(defineGraph(named)).toBeDefined();
+      return mistakesOf({ ...(named as object), tenantSeparator: '.' });
+    });
+    expect(mistakes).toEqual(
+      ['nodes.USER.search.mail', 'edges.PAYS.inbound.orders.since', 'edges.PAYS.inbound.orders.by'].map(
+        (path) =>
+          `${path}: is native, in a model with tenantSeparator: every tenant could fill the list. Leave out native`,
+      ),
+    );
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { ForwardingStore, type StoreCallName } from '../../src/store/forwarding.ts';
-import { updateEach } from '../../src/store/update-each.ts';
+import { updateEach } from '../../src/store/update-run.ts';
 
 /** One call of a store, before it is made. */
 export interface StoreCall {

@@ -65,7 +65,11 @@ describe('the type ErrorCode', () => {
   const SUPER = /super\(\s*'([a-z][a-z-]*)'/g;
   const FAILING = /withErrorCode\(\s*'([a-z][a-z-]*)'/g;
   /** Codes that are put together from a name, and one that only entries have. */
-  const COMPOSED = ['worker-used', 'worker-ended', 'mapping-used', 'mapping-ended', 'rebuilt-meanwhile', 'misfit'];
+  const COMPOSED = [
+    ...['worker-used', 'worker-ended', 'mapping-used', 'mapping-ended', 'rebuilt-meanwhile', 'misfit'],
+    // Those of one class.
+    ...['condition-failed', 'not-found'],
+  ];
   /** Codes of the table's stream reads, which are handled within the library. */
   const WITHIN = ['stream-expired', 'stream-trimmed', 'stream-no-shard'];
 

@@ -142,7 +142,9 @@ export class WatchedList<Result> {
   private async readNative(context: ReadContext, list: NativeList, limit: number): Promise<Stretch<Item>> {
     const { isReverse: reverse, where } = this.query;
     const accept = (item: Item): boolean => this.query.accept(item) && this.holds(item);
-    const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, accept, own: [] });
+    // A window has all of its rows, whatever lies between them.
+    const maxRcu = Number.POSITIVE_INFINITY;
+    const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, maxRcu, accept, own: [] });
     // An index row tells no revision: each record that comes is taken for newer.
     const rows = items.map((item) => this.rowOf(textOfKey(walkedItem(context.graph, item)), item));
     const last = rows

@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
-import { bindingOf, levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
+import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, resolveInboundQuery } from './lists/inbound.ts';
@@ -65,10 +65,9 @@ export async function readPage(
     throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
   const plan = pagePlan(context.graph, edgeType, options);
-  const boundTo = ['page', options.with && bindingOf(plan.levels)];
   const query = resolveInboundQuery(context, edgeType, target, options);
   const own = await readRelevantOwnWrites(context, () => true);
-  const { gathered, cursor } = await gatherInbound(context, query, options, boundTo, own);
+  const { gathered, cursor } = await gatherInbound(context, query, options, 'page', own);
   const read = await readNodesOfPage(context, gathered.items, plan, options, own);
   const next = cursor === undefined ? {} : { cursor };
   // Without `with` a node has the edges of its set, also where no edge type is in a set.

@@ -26,7 +26,7 @@ export interface ReaderOptions extends TelemetryOption {
    * a mixture. Default: reading a replica is refused (`replica-read`).
    */
   replica?: string | undefined;
-  /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
+  /** The time, in milliseconds since 1970, by which items are over. A test gives one that it moves. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The process's feed, for `watch`: `startFeed` gives it. */
   feed?: WatchableFeed | undefined;

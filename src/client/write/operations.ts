@@ -98,7 +98,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
-  /** Updates a node; with `fields` it is read before, and has to be unchanged when the transaction is made. */
+  /** Updates a node; with `fields` it is read before. If others change it before the transaction is made, all is prepared again. */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,

@@ -2,7 +2,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ChangeAllResult, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
@@ -13,10 +13,13 @@ import {
   ConditionFailedError,
   conditionFailedError,
   isConditional,
+  meetsCondition,
   type WriteConditions,
 } from './item/conditions.ts';
+import { CONTENTION_SECONDS, Contention } from './item/contention.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
-import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
+import type { Prepared } from './item/prepared.ts';
+import { isLostAnswer, mayRepeat, messageOf, Presence, type WriteContext } from './item/send.ts';
 import { deleteCondition, putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { withOperandErrors } from './update/operand-error.ts';
@@ -27,7 +30,8 @@ import { updateInTransaction } from './update/update.ts';
 export interface TransactOptions extends CallOptions {
   /**
    * Up to 36 characters: the same transaction with the same token is made once within ten minutes,
-   * also by another process. Default: a random one, so that the attempts of this call are safe.
+   * also by another process. Updates of types with `fields`, and items of types that end, may have changed since: it is made once all the
+   * same. Default: a random one, so that the attempts of this call are safe.
    */
   idempotencyToken?: string | undefined;
 }
@@ -38,7 +42,10 @@ export interface TransactionResult extends CallResult {
   items: number;
 }
 
-/** A transaction of which conditions failed; nothing was changed. `failures` has each of them. */
+/**
+ * A transaction of which conditions failed; nothing was changed. `failures` has each of them; `code` is theirs, `condition-failed` if they
+ * differ.
+ */
 export class TransactionFailedError extends ConditionFailedError {
   /** Which operations, counted from 1, and why; each with the item as it is. */
   readonly failures: readonly { position: number; error: ConditionFailedError }[];
@@ -48,6 +55,8 @@ export class TransactionFailedError extends ConditionFailedError {
     super(
       `${failures.length === 1 ? '1 condition' : `${failures.length} conditions`} of the transaction failed; nothing was changed:\n${lines.join('\n')}`,
       failures[0]?.error.current ?? null,
+      failures.every(({ error }) => error.code === 'not-found') ? 'not-found' : 'condition-failed',
+      [...new Set(failures.map(({ error }) => error.hint))].join(' '),
     );
     this.name = 'TransactionFailedError';
     this.failures = failures;
@@ -60,23 +69,23 @@ interface UpdateConditions extends WriteConditions {
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
-/** An operation as a change. `isRefused`: what was read for it shows that its condition does not hold. */
-type Prepared = BaseChange & { isRefused?: boolean };
-
 const ATTEMPTS = 8;
 
 /** Collects the operations of a transaction; nothing is checked or sent before it runs. */
 export class TransactionBuilder {
   private readonly prepared: (() => Promise<Prepared>)[] = [];
 
-  constructor(
-    private readonly graph: CompiledModel,
-    private readonly context: WriteContext,
-  ) {}
+  private readonly graph: CompiledModel;
+
+  constructor(private readonly context: WriteContext) {
+    this.graph = context.graph;
+  }
 
   putNode = (id: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
     this.prepared.push(async () =>
-      putChange(this.graph, nodeKey(this.graph, id), await nodeItem(this.graph, id, attributes), checked(options)),
+      this.prepare(
+        putChange(this.graph, nodeKey(this.graph, id), await nodeItem(this.graph, id, attributes), checked(options)),
+      ),
     );
   };
 
@@ -89,19 +98,15 @@ export class TransactionBuilder {
   ): void => {
     this.prepared.push(async () => {
       const item = await edgeItem(this.graph, source, edgeType, target, attributes);
-      return putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, checked(options));
+      return this.prepare(putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, checked(options)));
     });
   };
 
   putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
-    this.prepared.push(async () =>
-      putChange(
-        this.graph,
-        partKey(this.graph, id, part),
-        await partItem(this.graph, id, part, attributes),
-        checked(options),
-      ),
-    );
+    this.prepared.push(async () => {
+      const item = await partItem(this.graph, id, part, attributes);
+      return this.prepare(putChange(this.graph, partKey(this.graph, id, part), item, checked(options)));
+    });
   };
 
   updatePart = (id: string, part: string, change: AttributeChange, options: UpdateConditions = {}): void => {
@@ -109,11 +114,11 @@ export class TransactionBuilder {
   };
 
   deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(this.graph, partKey(this.graph, id, part), options));
+    this.prepared.push(async () => this.prepare(deleteChange(this.graph, partKey(this.graph, id, part), options)));
   };
 
   requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => conditionCheck(partKey(this.graph, id, part), conditions));
+    this.prepared.push(async () => this.prepare(conditionCheck(partKey(this.graph, id, part), conditions)));
   };
 
   updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void => {
@@ -133,63 +138,89 @@ export class TransactionBuilder {
   };
 
   deleteNode = (id: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(this.graph, nodeKey(this.graph, id), options));
+    this.prepared.push(async () => this.prepare(deleteChange(this.graph, nodeKey(this.graph, id), options)));
   };
 
   deleteEdge = (source: string, edgeType: string, target: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => deleteChange(this.graph, edgeKey(this.graph, source, edgeType, target), options));
+    this.prepared.push(async () =>
+      this.prepare(deleteChange(this.graph, edgeKey(this.graph, source, edgeType, target), options)),
+    );
   };
 
   requireNode = (id: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => conditionCheck(nodeKey(this.graph, id), conditions));
+    this.prepared.push(async () => this.prepare(conditionCheck(nodeKey(this.graph, id), conditions)));
   };
 
   requireEdge = (source: string, edgeType: string, target: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => conditionCheck(edgeKey(this.graph, source, edgeType, target), conditions));
+    this.prepared.push(async () =>
+      this.prepare(conditionCheck(edgeKey(this.graph, source, edgeType, target), conditions)),
+    );
   };
 
   /** Checks all operations, then makes them all or none. */
-  async run({
-    idempotencyToken: token = globalThis.crypto.randomUUID(),
-    signal,
-  }: TransactOptions): Promise<TransactionResult> {
-    let changes = await this.checkedChanges();
-    if (changes.length === 0) return { items: 0 };
-    for (let attempt = 1; changes.some(({ isRefused }) => isRefused); attempt++) {
-      await this.lookAtConditions(changes, signal);
-      // They hold by now: all is prepared once more.
-      if (attempt >= ATTEMPTS) throw tooMuchContentionError(attempt);
-      changes = await this.checkedChanges();
+  async run({ idempotencyToken, signal }: TransactOptions): Promise<TransactionResult> {
+    const contention = new Contention(this.context, signal);
+    for (let attempt = 1; ; attempt++) {
+      const operations = await this.checkedOperations();
+      if (operations.length === 0) return { items: 0 };
+      const isRefused = operations.some((operation) => operation.isRefused);
+      const failed = isRefused
+        ? await this.lookAtConditions(operations, signal)
+        : await this.makeAll(operations, attempt, idempotencyToken, signal);
+      if (failed === undefined && !isRefused) return { items: operations.length };
+      const failures = (failed ?? []).flatMap(({ operation, current }) => {
+        // What was read has changed, which is no condition of the caller's.
+        if (operation.isGuarded && !isRefused && meetsCondition(operation.asked, current)) return [];
+        return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
+      });
+      if (failures.length > 0) throw new TransactionFailedError(failures);
+      // Others have changed what was read, and what was asked for holds: all is prepared once more.
+      if (!(await contention.wait(attempt))) throw tooMuchContentionError(attempt);
     }
-    const result = await withOperandErrors(this.graph, this.context.store, changes, () =>
-      this.sendWithRetries(changes, token, signal),
+  }
+
+  private async makeAll(
+    operations: readonly Prepared[],
+    attempt: number,
+    idempotencyToken: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Failed[] | undefined> {
+    const changes = operations.map(({ change }) => change);
+    try {
+      return await withOperandErrors(this.context, changes, () =>
+        this.send(operations, changes, idempotencyToken, signal),
+      );
+    } catch (error) {
+      const isOtherContent = error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
+      if (!isOtherContent || idempotencyToken === undefined) throw error;
+      if (!operations.some((operation) => this.dependsOnMoment(operation))) throw error;
+      // Within this call a preparation with the token was cancelled: whether DynamoDB means that one, it does not say.
+      if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);
+      // The transaction was made with the token before, when the items, or the time, were others.
+      return undefined;
+    }
+  }
+
+  /** Whether a change depends on what was read, or on the time: two preparations of the same operation may differ. */
+  private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
+    return isGuarded || new Presence(this.context).dated(change) !== change;
+  }
+
+  /** Lets the table decide about all conditions that were asked for at once, and changes nothing. Undefined: all of them hold. */
+  private async lookAtConditions(
+    operations: readonly Prepared[],
+    signal: AbortSignal | undefined,
+  ): Promise<Failed[] | undefined> {
+    const conditional = operations.filter(({ asked }) => isConditional(asked));
+    const looks = conditional.map(
+      ({ change: { key }, asked }): BaseChange => ({ kind: 'look', key, condition: asked }),
     );
-    if (result.applied) return { items: changes.length };
-    throw this.failedError(changes, result.failed);
+    return this.send(conditional, looks, undefined, signal);
   }
 
-  /** Lets the table decide about all conditions at once, and changes nothing. Throws where one does not hold. */
-  private async lookAtConditions(changes: readonly Prepared[], signal: AbortSignal | undefined): Promise<void> {
-    const conditional = changes.filter(({ condition = {} }) => isConditional(condition));
-    const looks = conditional.map(({ key, condition }): BaseChange => ({ kind: 'look', key, condition: condition! }));
-    const result = await this.sendWithRetries(looks, globalThis.crypto.randomUUID(), signal);
-    if (result.applied) return;
-    const failed = result.failed.map(({ place, ...rest }) => ({
-      ...rest,
-      place: changes.indexOf(conditional[place]!),
-    }));
-    throw this.failedError(changes, failed);
-  }
-
-  private failedError(
-    changes: readonly BaseChange[],
-    failed: Extract<ChangeAllResult, { applied: false }>['failed'],
-  ): TransactionFailedError {
-    const failures = failed.map(({ place, current }) => ({
-      position: place + 1,
-      error: failureOf(this.graph, changes[place]!, current),
-    }));
-    return new TransactionFailedError(failures);
+  private prepare(change: BaseChange): Prepared {
+    const asked = change.condition ?? {};
+    return { change, asked, refusal: (current) => conditionFailedError(this.graph, change.key, asked, current) };
   }
 
   private updateChange(subject: UpdateSubject, change: AttributeChange, options: UpdateConditions): Promise<Prepared> {
@@ -202,7 +233,7 @@ export class TransactionBuilder {
     );
   }
 
-  private async checkedChanges(): Promise<Prepared[]> {
+  private async checkedOperations(): Promise<Prepared[]> {
     const bad: BadOperation[] = [];
     const changes: Prepared[] = [];
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
@@ -214,7 +245,7 @@ export class TransactionBuilder {
         continue;
       }
       changes.push(result.value);
-      const error = namedTwiceError(result.value.key, positions, i + 1);
+      const error = namedTwiceError(result.value.change.key, positions, i + 1);
       if (error !== undefined) bad.push({ position: i + 1, error });
     }
     if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length, 'transaction');
@@ -226,16 +257,22 @@ export class TransactionBuilder {
     );
   }
 
-  private async sendWithRetries(
+  /** Sends changes, those of the operations or looks at their items. Undefined: they were made. */
+  private async send(
+    operations: readonly Prepared[],
     changes: readonly BaseChange[],
-    token: string,
+    givenToken: string | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<ChangeAllResult> {
+  ): Promise<Failed[] | undefined> {
+    // One for all attempts. A preparation that was cancelled, and is made again, has a new one.
+    const token = givenToken ?? globalThis.crypto.randomUUID();
+    const presence = new Presence(this.context);
+    const dated = changes.map((change) => presence.dated(change));
     // Once an answer was lost, no later refusal says that nothing was changed.
     let isUnknown = false;
     const send = async (): Promise<ChangeAllResult> => {
       signal?.throwIfAborted();
-      return this.context.store.changeAll(changes, token);
+      return this.context.store.changeAll(dated, token);
     };
     try {
       const result = await retrying(send, {
@@ -246,14 +283,24 @@ export class TransactionBuilder {
         wait: this.context.wait,
         signal,
       });
+      if (result.applied) return undefined;
       // The lost one may still be made, when the conditions hold again.
-      if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
-      return result;
+      if (isUnknown) throw new Error('A later attempt found a condition failed.');
+      return result.failed.map(({ place, current }) => {
+        const operation = operations[place]!;
+        return { operation, current: presence.living(operation.change.key, current) };
+      });
     } catch (error) {
       if (isUnknown) throw outcomeUnknownError(token, error);
       throw error;
     }
   }
+}
+
+/** An operation whose condition failed, and the item as it is. */
+interface Failed {
+  operation: Prepared;
+  current: Item | undefined;
 }
 
 /** Conditions whose names are known: a misspelt one would be no condition. */
@@ -274,10 +321,6 @@ function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }
 
-function failureOf(graph: CompiledModel, change: BaseChange, current: Item | undefined): ConditionFailedError {
-  return conditionFailedError(graph, change.key, change.condition ?? {}, current);
-}
-
 function namedTwiceError(key: ItemKey, positions: Map<string, number>, position: number): EdgeloomError | undefined {
   const text = JSON.stringify([key.source, key.target]);
   const first = positions.get(text);
@@ -295,8 +338,8 @@ function namedTwiceError(key: ItemKey, positions: Map<string, number>, position:
 function tooMuchContentionError(attempts: number): EdgeloomError {
   return new EdgeloomError(
     'too-much-contention',
-    `${attempts} times a condition of the transaction did not hold when its item was read, and held a moment later.`,
-    'Send it again.',
+    `For ${CONTENTION_SECONDS} s and ${attempts} times others changed what the transaction had read.`,
+    'Send it again; use { add } without fields for counters.',
   );
 }
 

@@ -199,6 +199,11 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boole
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
+  /**
+   * The time, in milliseconds since 1970, by which items are over: as of a reader. A test gives one that it moves. Default: the system's
+   * clock.
+   */
+  now?: (() => number) | undefined;
   /** The table. */
   store: Store;
   /**
@@ -225,29 +230,29 @@ export function createWriter<G extends CompiledModel>(
   given: WriterOptions | WithClient<WriterOptions>,
 ): Writer<G> {
   const options = withStore('createWriter', graph.table, given);
-  checkStoreOptions('createWriter', options, { store: true, wait: true, telemetry: true, onWrite: true });
-  const { wait } = runtimeOf(options);
+  checkStoreOptions('createWriter', options, { store: true, now: true, wait: true, telemetry: true, onWrite: true });
+  const runtime = runtimeOf(options);
   const { onWrite } = options;
   checkOnWrite(onWrite);
   const stores = callStores(graph, options);
-  const writer = writerOf(graph, stores, wait, onWrite, leasesByReplica(graph, stores.plain));
+  const writer = writerOf(graph, stores, runtime, onWrite, leasesByReplica(graph, stores.plain));
   return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
 }
 
 function writerOf(
   graph: CompiledModel,
   stores: CallStores,
-  wait: Runtime['wait'],
+  { now, wait }: Pick<Runtime, 'now' | 'wait'>,
   onWrite: OnWrite | undefined,
   leasesOf: (replica: string | undefined) => ReaderLeases,
 ): Writer<CompiledModel> {
   const write = <T>(options: CallOptions | undefined, run: (context: WriteContext) => Promise<T>): Promise<T> =>
-    withCapacity(stores, options, (store) => run({ store, wait }));
+    withCapacity(stores, options, (store) => run({ graph, store, now, wait }));
   const writer: Writer<CompiledModel> = {
     with: (session) => {
       const noting = (store: Store) => notingStore(store, graph.table, sessionOf(session, graph.table.name));
       const noted = { counting: noting(stores.counting), plain: noting(stores.plain) };
-      return writerOf(graph, noted, wait, onWrite, leasesOf);
+      return writerOf(graph, noted, { now, wait }, onWrite, leasesOf);
     },
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
@@ -303,7 +308,7 @@ function writerOf(
       checkOptions('transact', options, { idempotencyToken: true, signal: true, capacity: 'boolean' });
       checkBuild('transact', build);
       return write(options, async (context) => {
-        const builder = new TransactionBuilder(graph, context);
+        const builder = new TransactionBuilder(context);
         await build(builder);
         return builder.run(options);
       });

@@ -45,6 +45,16 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
+/** A base item as reads and conditions take it; undefined: it is over, or there is none. */
+export function livingItem(
+  model: CompiledModel,
+  { source, target }: { source: string; target: string },
+  item: Item | undefined,
+  nowMs: number,
+): Item | undefined {
+  return item === undefined || hasCome(endOf(endingOf(model, source, target), item), nowMs / 1000) ? undefined : item;
+}
+
 /** Tells whether any type of a model has items that end. */
 export function hasEnds(model: CompiledModel): boolean {
   return [...model.nodes.values(), ...model.edges.values()].some(({ expires }) => expires !== undefined);

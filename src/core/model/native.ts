@@ -169,14 +169,13 @@ export function derivedInstead(graph: CompiledModel): CompiledModel {
       return [type, { ...node, hasView: false, parts: new Map(), includedBy: [], searches: new Map(own) }];
     });
     const edges = [...graph.edges.values()].flatMap((edge): [string, EdgeModel][] => {
-      const { inbound, type, from, to, keys, tenantSeparator, deletedWhen, expires } = edge;
+      const { inbound, type, from, to, keys, deletedWhen, expires } = edge;
       if (inbound?.native !== true) return [];
       return [
         [
           type,
           {
             ...{ type, from, to, keys, inbound: { ...inbound, native: false } },
-            ...(tenantSeparator !== undefined && { tenantSeparator }),
             ...(deletedWhen !== undefined && { deletedWhen }),
             ...(expires !== undefined && { expires }),
           },

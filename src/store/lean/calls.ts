@@ -1,4 +1,6 @@
 import type {
+  BatchExecuteStatementCommandInput,
+  BatchExecuteStatementCommandOutput,
   BatchGetItemCommandInput,
   BatchGetItemCommandOutput,
   BatchWriteItemCommandInput,
@@ -25,6 +27,7 @@ import type {
 export interface Calls {
   GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
   BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
+  BatchExecuteStatement: { input: BatchExecuteStatementCommandInput; output: BatchExecuteStatementCommandOutput };
   UpdateItem: { input: UpdateItemCommandInput; output: UpdateItemCommandOutput };
   Query: { input: QueryCommandInput; output: QueryCommandOutput };
   Scan: { input: ScanCommandInput; output: ScanCommandOutput };

@@ -1,4 +1,5 @@
 import {
+  BatchExecuteStatementCommand,
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DeleteItemCommand,
@@ -18,6 +19,7 @@ import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean
 const COMMANDS = {
   GetItem: GetItemCommand,
   BatchGetItem: BatchGetItemCommand,
+  BatchExecuteStatement: BatchExecuteStatementCommand,
   UpdateItem: UpdateItemCommand,
   Query: QueryCommand,
   Scan: ScanCommand,

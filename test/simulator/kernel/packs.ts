@@ -18,6 +18,7 @@ const PACKS = {
   ended: async () => (await import('../packs/ended/schedule.ts')).PACK,
   native: async () => (await import('../packs/native/schedule.ts')).PACK,
   walks: async () => (await import('../packs/walks/schedule.ts')).PACK,
+  level: async () => (await import('../packs/level/schedule.ts')).PACK,
 } satisfies Record<string, () => Promise<Pack>>;
 
 /** The name of a pack. */

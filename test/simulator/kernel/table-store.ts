@@ -12,7 +12,7 @@ import type {
 } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
-import { updateEach } from '../../../src/store/update-each.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import { forgotten } from '../../support/forgotten.ts';
 import { nativePage } from '../../support/memory-store/native.ts';
 import type { Random } from './random.ts';

@@ -23,6 +23,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   ended: ['wrong'],
   native: ['wrong'],
   walks: ['wrong'],
+  level: ['wrong', 'base-item-written', 'loop'],
 };
 
 /** The seeds that are kept, by pack and bug. */

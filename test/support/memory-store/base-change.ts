@@ -31,9 +31,15 @@ export function checkedChange(change: BaseChange, { partitionKey, sortKey }: Tab
   };
 }
 
-/** Whether an item, or its absence, meets a condition. */
-export function meetsBase(item: Item | undefined, condition: BaseCondition = {}): boolean {
-  const { present, equal = {}, absent = [], mirroredBefore } = condition;
+/** Whether a change of an item, or of its absence, may be made. */
+export function mayChange(stored: Item | undefined, { kind, condition = {} }: BaseChange): boolean {
+  const { over } = condition;
+  const end = over && stored && attributeOf(stored, over.attribute);
+  const isOver = end !== undefined && 'N' in end && Number(end.N) <= Number(over?.atSeconds);
+  return isOver ? kind !== 'update' && meets(undefined, condition) : meets(stored, condition);
+}
+
+function meets(item: Item | undefined, { present, equal = {}, absent = [], mirroredBefore }: BaseCondition): boolean {
   if (present !== undefined && present !== (item !== undefined)) return false;
   const has = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   return (

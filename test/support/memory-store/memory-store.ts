@@ -31,8 +31,9 @@ import {
   type WriteManyResult,
   type WriteResult,
 } from '../../../src/core/store-port.ts';
-import { updateEach } from '../../../src/store/update-each.ts';
-import { changedItem, checkedChange, meetsBase } from './base-change.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
+import { changedItem, checkedChange, mayChange } from './base-change.ts';
 import { MemoryIndex } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
 import { checkNativeKeys, nativePage, nativeUnits } from './native.ts';
@@ -193,7 +194,10 @@ export class MemoryStore implements Store, ScanSource {
     checkTransaction(changes.map(({ key }) => key));
     const text = JSON.stringify(changes, (_, value) => (value instanceof Uint8Array ? [...value] : value));
     const earlier = this.tokens.get(token);
-    if (earlier !== undefined && earlier !== text) throw refused('a token comes again with other changes');
+    if (earlier !== undefined && earlier !== text) {
+      const message = 'The memory store has seen the token with other changes.';
+      throw new StoreError('terminal', 'IdempotentParameterMismatchException', message);
+    }
     if (earlier !== undefined) return { applied: true, wcu: 0 };
     const prepared = changes.map((change) => this.preparedChange(change));
     const wcu = (change: PreparedChange): number =>
@@ -218,9 +222,9 @@ export class MemoryStore implements Store, ScanSource {
     const checked = checkedChange(change, this.table);
     if (checked.kind === 'put') {
       const after = this.incoming(checked.item);
-      return { before, after, holds: meetsBase(before?.item, change.condition) };
+      return { before, after, holds: mayChange(before?.item, change) };
     }
-    if (!meetsBase(before?.item, change.condition)) return { before, holds: false };
+    if (!mayChange(before?.item, change)) return { before, holds: false };
     if (checked.kind !== 'update') return { before, after: checked.kind === 'look' ? before : undefined, holds: true };
     const item = before?.item ?? {
       [this.table.partitionKey]: { S: key.source },

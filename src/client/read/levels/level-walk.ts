@@ -221,7 +221,7 @@ class LevelWalk {
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
     const query = resolveInboundQuery(context, edge.type, id, asked);
-    const { gathered, cursor } = await gatherInbound(context, query, asked, [], this.own);
+    const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
     const found = gathered.items.map((item): EdgeResult => {
       return {
         source: sourceOf(context, item),

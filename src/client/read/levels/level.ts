@@ -163,13 +163,3 @@ function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);
 }
-
-/** The part of a cursor's binding that levels are. */
-export function bindingOf(levels: readonly Level[]): unknown[] {
-  return levels.map(({ edge, by, label, order, partition, with: below }) => ({
-    type: edge.type,
-    label,
-    ...(by !== 'edge set' && { by, order, partition }),
-    ...(below.length > 0 && { with: bindingOf(below) }),
-  }));
-}

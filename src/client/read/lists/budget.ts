@@ -4,8 +4,10 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 export const LEAST_RCU = 0.5;
 /** Nothing is known of the size of items before the first look, which therefore takes few of them. */
 const FIRST_LOOK = 8;
-/** The default limit of read capacity units for one page of a list with `where`. */
-const DEFAULT_MAX_RCU = 50;
+/** The default limit of read capacity units for one page of a list with `where`, and for the rows that a page of a native list leaves out. */
+export const DEFAULT_MAX_RCU = 50;
+/** How many items more than the page needs a call asks for at least where readers leave out some of them. */
+export const LEAST_FILTERED = 64;
 
 /**
  * The read capacity units that a page may cost. Without `where` a page costs what its limit says, so there is no default;
@@ -39,7 +41,12 @@ export class Budget {
   private scanned = 0;
 
   /** @param maxRcu read capacity units that may be consumed. */
-  constructor(private readonly maxRcu: number) {}
+  constructor(private maxRcu: number) {}
+
+  /** Leaves some units that were consumed out of account. */
+  refund(rcu: number): void {
+    this.maxRcu += rcu;
+  }
 
   spend(rcu: number, scanned: number): void {
     this.calls += 1;

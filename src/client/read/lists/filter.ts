@@ -12,7 +12,7 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
   /**
    * Read capacity units that one page may cost, as measured by the items before. A page that reaches the limit is short, and its cursor
    * goes on. At least half a unit for each partition that is asked. Default with `where`: 50, or one read of each partition if that
-   * is more. Default without: no limit.
+   * is more. Default without: no limit, and of a native list 50 for rows that the page does not show, such as soft-deleted ones.
    */
   maxRcu?: number | undefined;
 }

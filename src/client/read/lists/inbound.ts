@@ -21,7 +21,7 @@ import {
   type ReadContext,
   refuseConsistent,
 } from '../request/context.ts';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, textAfterPrefix } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
@@ -136,7 +136,7 @@ export async function readInbound(
     (key) => affectsInbound(context.graph, query, key) || (asksTarget && isNodeItself(key, target)),
   );
   const [{ gathered, cursor, target: met }, looked] = await Promise.all([
-    gatherInbound(context, { ...query, takesTarget: asksTarget && isOnTheWay }, options, [], own),
+    gatherInbound(context, { ...query, takesTarget: asksTarget && isOnTheWay }, options, 'inbound', own),
     asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
@@ -186,7 +186,8 @@ export interface ResolvedInbound {
   takesTarget?: boolean;
   /** The question to the index of a native order; undefined: the order is derived. */
   native?: NativeList | undefined;
-  binding: readonly unknown[];
+  /** The name of the order. */
+  order: string;
   /** Fingerprint of what the order means. */
   meaning: string;
 }
@@ -237,16 +238,7 @@ export function resolveInboundQuery(
     meaning: meaningOfOrder(graph, edge, declared.order),
     where,
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
-    binding: [
-      sortKey,
-      name,
-      wanted.from,
-      // The end that is asked for: a node behind the edges is no part of the question.
-      wanted.to,
-      reverse,
-      ...(within === undefined ? [] : [within]),
-      ...whereBinding(where),
-    ],
+    order: name,
   };
 }
 
@@ -298,12 +290,12 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   return valueRange(ordered, 'between', low, high);
 }
 
-/** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
+/** Gathers one page of index items for a read, whose cursors are bound to its name and to all of its options. */
 export async function gatherInbound(
   context: ReadContext,
   query: ResolvedInbound,
   options: InboundQuery,
-  boundTo: readonly unknown[],
+  read: 'inbound' | 'page',
   own: OwnWrites,
 ): Promise<{ gathered: Gathered; cursor?: string; target?: Item }> {
   const { graph, cursorKey } = context;
@@ -318,11 +310,12 @@ export async function gatherInbound(
     where,
     maxRcu,
     takesTarget = false,
-    binding,
+    order,
     meaning,
   } = query;
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: [graph.table.name, 'inbound', ...binding, ...boundTo], meaning };
+  const asked = boundOptions(options, { order, where: whereBinding(where) });
+  const bound: CursorBinding = { query: [graph.table.name, read, edgeKey, asked], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const accept = hitTest(graph, itemKeys);
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);

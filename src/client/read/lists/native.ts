@@ -18,12 +18,15 @@ import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store
 import type { OwnWrite } from '../../session/own-writes.ts';
 import { GIVEN_CHARACTERS, MOST_GIVEN } from '../request/cursor.ts';
 import { sendableRange } from '../request/key-range.ts';
-import { Budget } from './budget.ts';
+import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
 
 /**
  * Pages of native orders and searches. A row of a native index is a base item; readers make the index item of it that the projector would
  * have derived, so that all that knows index items knows native ones.
+ *
+ * The index also holds rows that no reader shows: soft-deleted and ended ones, and items that only look like rows. A page reads over them
+ * with calls that ask for more and more, as far as its budget goes.
  *
  * DynamoDB promises no order of rows with one value. So a page goes on where the index stands, and a session's own rows come before
  * the other rows of their value, which needs no order among those. A cursor names those that came so, since the index has them, too.
@@ -49,6 +52,7 @@ export interface NativePage {
   reverse: boolean;
   limit: number;
   where?: Filter | undefined;
+  /** Read capacity units that the page may cost. Default: 50 besides the rows that it shows. */
   maxRcu?: number | undefined;
   /** Tells whether an index item belongs to the answer. */
   accept: (item: Item) => boolean;
@@ -82,12 +86,9 @@ interface Position {
   given: readonly string[];
 }
 
-/** Items more than the page that a call asks for where a filter leaves some out. */
-const LEAST_FILTERED = 64;
-
 /** Gathers one page, and looks one row ahead to tell whether more remain. */
 export async function gatherNative(context: NativeContext, page: NativePage): Promise<Gathered> {
-  const { list, reverse, limit, where, maxRcu = Number.POSITIVE_INFINITY } = page;
+  const { list, reverse, limit, where } = page;
   const { partition } = list;
   if (partition === undefined) return { items: [], calls: 0 };
   const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
@@ -109,16 +110,15 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   const inPlace = new Map(ownRows.filter(isInPlace).map((row) => [row.source, { ...row, isOwn: false }]));
   const own = ownRows.filter((row) => !isInPlace(row)).sort(compare);
   const rows: Row[] = [];
-  const budget = new Budget(maxRcu);
+  const budget = new Budget(page.maxRcu ?? DEFAULT_MAX_RCU);
   let request = requestAfter(context.graph, { ...list, partition }, after, reverse);
   let stand: Place | undefined;
+  let leftOut = 0;
   for (;;) {
     const missing = limit + 1 - rows.length;
-    const asked =
-      where === undefined ? missing + (rows.length === 0 ? 0 : LEAST_FILTERED) : Math.max(missing, LEAST_FILTERED);
     const { items, lastKey, rcu, scanned }: QueryResult = await context.store.queryNative({
       ...request,
-      limit: Math.max(1, Math.min(asked, budget.itemsOfCall(1), MOST_ASKED)),
+      limit: itemsToAskFor(page, missing, leftOut, budget),
     });
     budget.spend(rcu, scanned);
     for (const item of items) {
@@ -131,6 +131,9 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
       const row = isReplaced ? now : rowOf(context, list, item, false);
       if (row !== undefined && isWanted(row.item)) rows.push(row);
     }
+    leftOut = scanned - (missing - (limit + 1 - rows.length));
+    // Whoever names no budget pays for the rows that the page shows, however large these are.
+    if (page.maxRcu === undefined && scanned > 0) budget.refund((rcu * (scanned - leftOut)) / scanned);
     stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
     if (lastKey === undefined || rows.length > limit) break;
     // A page without progress would be asked for without end, and each call makes some.
@@ -155,6 +158,18 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
     given: [...before, ...ownOfLast.map(({ source }) => shortHash(source))].slice(-MOST_GIVEN),
   };
   return { ...answer, lastKey: formatPosition(position) };
+}
+
+/**
+ * The number of items to ask for: those that the page needs, and more and more while rows are left out, so that a stretch of them takes few
+ * calls.
+ */
+function itemsToAskFor({ where, maxRcu }: NativePage, missing: number, leftOut: number, budget: Budget): number {
+  const isFiltered = where !== undefined || leftOut > 0;
+  const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
+  // Nothing is known of the size of rows before the first call, and a page that leaves out none costs what its limit says.
+  const affordable = maxRcu === undefined && leftOut === 0 ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
+  return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
 }
 
 /** The ends of a range as DynamoDB takes them: a text that is empty, or too long for a key, is moved outwards. */

@@ -11,7 +11,7 @@ import type { Overlay } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import { isEmptyRange, isInRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
 import { projectedAttributes } from '../request/result.ts';
-import { Budget } from './budget.ts';
+import { Budget, LEAST_FILTERED } from './budget.ts';
 
 /**
  * Scatter and gather: one page of items, in key order, out of any number of partitions of the table or of an index.
@@ -72,8 +72,6 @@ export interface Gathered {
 
 /** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
 const LEAST_ASKED = 16;
-/** How many items more a shard is asked for at least where a filter may leave out most of them. */
-const LEAST_FILTERED = 64;
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
 

@@ -26,7 +26,7 @@ import {
   type ReadContext,
   refuseConsistent,
 } from '../request/context.ts';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   attributeArgument,
@@ -130,7 +130,7 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { index, partitions, range, hashed, reverse, where, accept, native } = resolveSearchQuery(
+  const { index, partitions, range, reverse, where, accept, native } = resolveSearchQuery(
     context,
     search,
     predicate,
@@ -141,11 +141,8 @@ export async function readSearch(
       graph.table.name,
       'search',
       search.indexPartition,
-      options.partition,
-      range.from ?? hashed?.hash,
-      range.to,
-      reverse,
-      ...whereBinding(where),
+      boundOptions(predicate),
+      boundOptions(options, { where: whereBinding(where) }),
     ],
     meaning: meaningOfSearch(graph, search),
   };

@@ -6,7 +6,7 @@ import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
@@ -67,7 +67,8 @@ export async function readCollection(
   const { cursor, consistent } = options;
   const limit = checkLimit(options.limit);
   const types = options.types && new Set(options.types.map((type) => edgeTypeFrom(graph, id, type).type));
-  const query = [graph.table.name, 'collection', id, types && [...types].sort()];
+  const asked = boundOptions(options, { types: types && [...types].sort() });
+  const query = [graph.table.name, 'collection', id, asked];
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
   let node: Item | undefined;

@@ -6,7 +6,7 @@ import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
 import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
@@ -49,7 +49,8 @@ export async function readEdges(
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : edgeTypeFrom(graph, source, edgeType);
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: [graph.table.name, 'edges', source, edge?.type], meaning: BASE_ORDER };
+  const query = [graph.table.name, 'edges', source, edge?.type, boundOptions(options)];
+  const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const { consistent } = options;
   const { items, lastKey } = await gatherEdges(context, source, edge, { limit, after, consistent });

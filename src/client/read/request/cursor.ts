@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import { numberTextOf } from '../../../core/items/plain.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
@@ -14,7 +15,7 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 /** The secret that cursors are signed with. */
 export type CursorKey = string | Uint8Array;
 
-/** The query that a cursor belongs to. The limit is no part of it: pages of one query may differ in size. */
+/** The query that a cursor belongs to. */
 export interface CursorBinding {
   /** Everything that decides which items a query gives and in what order, beginning with the name of the table; JSON values. */
   query: readonly unknown[];
@@ -23,6 +24,57 @@ export interface CursorBinding {
    * whichever generation and shards the items lie.
    */
   meaning: string;
+}
+
+/**
+ * Options that two pages of one query may differ in: how much a page takes, and how it is read. Every other option is bound to the cursor,
+ * also one that is added later.
+ */
+const OF_ONE_PAGE: ReadonlySet<string> = new Set([
+  'limit',
+  'cursor',
+  'maxRcu',
+  'maxNodes',
+  'consistent',
+  'includeTarget',
+  'capacity',
+  'signal',
+]);
+
+/**
+ * Everything that the options and the predicate of a query say, as JSON for `CursorBinding.query`. An option that is `undefined` or `false`
+ * says nothing.
+ *
+ * @param forms values that replace those of the caller, such as one form of all equal filters.
+ * @example
+ * boundOptions({ equals: 3n, limit: 10, reverse: false }) // [['equals', '3']]
+ */
+export function boundOptions(
+  options: object,
+  forms: Readonly<Record<string, unknown>> = {},
+): readonly (readonly [name: string, value: unknown])[] {
+  const given = Object.entries({ ...options, ...forms });
+  return namedValues(given.filter(([name, value]) => !OF_ONE_PAGE.has(name) && value !== false));
+}
+
+function namedValues(given: readonly [string, unknown][], depth = 0): (readonly [name: string, value: unknown])[] {
+  return given
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, jsonOf(value, depth)] as const)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+/** No query reads values inside each other so deep; a `with` may hold itself. */
+const DEEPEST_BOUND = 32;
+
+/** A value as JSON that keeps different values apart; the forms of one number are alike. */
+function jsonOf(value: unknown, depth: number): unknown {
+  if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
+  if (typeof value === 'number') return String(value);
+  const number = numberTextOf(value);
+  if (number !== undefined) return number;
+  if (Array.isArray(value)) return value.map((one) => jsonOf(one, depth + 1));
+  return typeof value === 'object' ? { named: namedValues(Object.entries(value), depth + 1) } : value;
 }
 
 const VERSION = 2;

@@ -181,8 +181,8 @@ function scalar(
 }
 
 /** The cursor's binding for a filter: equal for equal conditions, in whatever order and form. */
-export function whereBinding(where: Filter | undefined): [] | [{ where: string[] }] {
-  return where === undefined ? [] : [{ where: canonicalTexts(where) }];
+export function whereBinding(where: Filter | undefined): string[] | undefined {
+  return where && canonicalTexts(where);
 }
 
 function canonicalTexts(filter: Filter): string[] {

@@ -9,7 +9,7 @@ import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { GONE } from '../../../core/model/gone.ts';
+import { GONE, isItemThere } from '../../../core/model/gone.ts';
 import { withoutBookkeeping } from '../../../core/model/mirrored.ts';
 import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
@@ -27,14 +27,19 @@ export interface WriteConditions<Attributes = Record<string, unknown>> {
   if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
 }
 
-/** A write whose condition did not hold; nothing was changed. */
+/** A write whose condition did not hold (`condition-failed`), or an update without an item (`not-found`); nothing was changed. */
 export class ConditionFailedError extends EdgeloomError {
-  declare readonly code: 'condition-failed';
+  declare readonly code: 'condition-failed' | 'not-found';
   /** The attributes of the item as it is; null where there is none. */
   readonly current: Record<string, unknown> | null;
 
-  constructor(message: string, current: Record<string, unknown> | null) {
-    super('condition-failed', message, 'The error has the item as it is (current): decide again with it.');
+  constructor(
+    message: string,
+    current: Record<string, unknown> | null,
+    code: 'condition-failed' | 'not-found' = 'condition-failed',
+    hint = 'The error has the item as it is (current): decide again with it.',
+  ) {
+    super(code, message, hint);
     this.name = 'ConditionFailedError';
     this.current = current;
   }
@@ -89,7 +94,7 @@ export function conditionFailedError(
 ): ConditionFailedError {
   const name = itemName(key.source, key.target);
   return new ConditionFailedError(
-    `${name}: ${failureReason(condition, current)}.`,
+    `${name}: ${failureReason(condition, current, isItemThere(graph, key, current))}.`,
     current === undefined ? null : plainAttributes(graph, current),
   );
 }
@@ -107,18 +112,22 @@ export function plainAttributes(model: CompiledModel, item: Item): Record<string
 }
 
 /** Tells whether an item, or its absence, meets a condition. */
-export function meetsCondition({ present, equal = {}, absent = [] }: BaseCondition, item: Item | undefined): boolean {
+export function meetsCondition(condition: BaseCondition, item: Item | undefined): boolean {
+  const { present } = condition;
   if (present !== undefined && present !== (item !== undefined)) return false;
-  const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
-  return (
-    Object.keys(equal).every((name) => value(name) !== undefined && sameValue(value(name), equal[name])) &&
-    absent.every((name) => value(name) === undefined)
-  );
+  return unmetNames(condition, item).length === 0;
 }
 
-function failureReason({ present, equal = {}, absent = [] }: BaseCondition, current: Item | undefined): string {
-  if (current === undefined || (present === true && Object.hasOwn(current, GONE))) return 'it does not exist';
-  if (present === false) return 'it exists already';
-  const names = [...Object.keys(equal), ...absent];
+/** The attributes that are not as a condition has them. */
+function unmetNames({ equal = {}, absent = [] }: BaseCondition, item: Item | undefined): string[] {
+  const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
+  const isMet = (name: string): boolean => value(name) !== undefined && sameValue(value(name), equal[name]);
+  return [...Object.keys(equal).filter((name) => !isMet(name)), ...absent.filter((name) => value(name) !== undefined)];
+}
+
+function failureReason(condition: BaseCondition, current: Item | undefined, isThere: boolean): string {
+  if (current === undefined || (condition.present === true && Object.hasOwn(current, GONE))) return 'it does not exist';
+  if (condition.present === false) return `it exists already${isThere ? '' : ', soft-deleted'}`;
+  const names = unmetNames(condition, current);
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not as the condition has it`;
 }

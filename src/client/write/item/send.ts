@@ -1,4 +1,7 @@
-import type { BaseChange, ChangeResult, Store } from '../../../core/store-port.ts';
+import type { Item } from '../../../core/items/attribute-value.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { endingOf, livingItem } from '../../../core/model/ends.ts';
+import type { BaseChange, ChangeResult, ItemKey, Store } from '../../../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../../../foundation/errors.ts';
 import { retrying } from '../../../foundation/retry.ts';
 import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
@@ -6,8 +9,38 @@ import { isRefusal } from '../../../store/classify.ts';
 import { itemName } from '../checks/problem.ts';
 
 /** The table and the runtime of writes. */
-export interface WriteContext extends Pick<Runtime, 'wait'> {
+export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
+  graph: CompiledModel;
   store: Store;
+}
+
+/** Which items are there at one moment of a call: one that is over by then is absent for conditions, as it is for reads. */
+export class Presence {
+  private readonly nowMs: number;
+
+  constructor(private readonly context: Pick<WriteContext, 'graph' | 'now'>) {
+    this.nowMs = context.now();
+  }
+
+  /** A change whose condition takes an item that is over for an absent one. */
+  dated<Change extends BaseChange>(change: Change): Change {
+    const { source, target } = change.key;
+    const { expires } = endingOf(this.context.graph, source, target) ?? {};
+    if (expires === undefined) return change;
+    const over = { attribute: expires, atSeconds: String(this.nowMs / 1000) };
+    return { ...change, condition: { ...change.condition, over } };
+  }
+
+  /** An item as it is for conditions; undefined: it is absent or over. */
+  living(key: ItemKey, item: Item | undefined): Item | undefined {
+    return livingItem(this.context.graph, key, item, this.nowMs);
+  }
+}
+
+/** Reads an item consistently, as conditions see it. */
+export async function readLiving(context: WriteContext, key: ItemKey): Promise<Item | undefined> {
+  const { item } = await context.store.get(key, { consistent: true });
+  return new Presence(context).living(key, item);
 }
 
 /** How often a refused call, such as a throttled one, is sent. */
@@ -19,10 +52,14 @@ const ATTEMPTS = 8;
  * again. Throws the store's error, or the signal's reason.
  */
 export async function sendChange(
-  { store, wait }: WriteContext,
-  change: BaseChange,
+  context: WriteContext,
+  asked: BaseChange,
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
+  const { store, wait } = context;
+  // Once for all attempts: those with a token have to be alike.
+  const presence = new Presence(context);
+  const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
   // Once an answer was lost, no later refusal says that nothing was changed.
   let isUnknown = false;
@@ -48,9 +85,12 @@ export async function sendChange(
     if (isUnknown) throw outcomeUnknownError(change, error);
     throw error;
   }
-  return token !== undefined && result.applied
-    ? await withCurrentItem({ store, wait }, change, result, signal)
-    : result;
+  if (!result.applied) {
+    const { current: stored, ...rest } = result;
+    const current = presence.living(change.key, stored);
+    return current === undefined ? rest : { ...rest, current };
+  }
+  return token === undefined ? result : await withCurrentItem(context, change, result, signal);
 }
 
 /**
@@ -58,7 +98,7 @@ export async function sendChange(
  * made by now, so a failure of this read must not look like a refusal of the change.
  */
 async function withCurrentItem(
-  { store, wait }: WriteContext,
+  { store, wait }: Pick<WriteContext, 'store' | 'wait'>,
   { key }: BaseChange,
   result: ChangeResult,
   signal: AbortSignal | undefined,

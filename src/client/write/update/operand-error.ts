@@ -1,8 +1,8 @@
 import { attributeOf } from '../../../core/items/attribute-value.ts';
-import type { CompiledModel } from '../../../core/model/compiled.ts';
-import type { BaseChange, Store } from '../../../core/store-port.ts';
+import type { BaseChange } from '../../../core/store-port.ts';
 import { StoreError } from '../../../foundation/errors.ts';
 import { withItemName } from '../checks/problem.ts';
+import { readLiving, type WriteContext } from '../item/send.ts';
 import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
@@ -12,8 +12,7 @@ import { applyChanges } from './attribute-change.ts';
  * read. Throws `invalid-attribute` with item, attribute and the stored type; else the error of the call.
  */
 export async function withOperandErrors<T>(
-  graph: CompiledModel,
-  store: Pick<Store, 'get'>,
+  context: WriteContext,
   changes: readonly BaseChange[],
   send: () => Promise<T>,
 ): Promise<T> {
@@ -21,19 +20,19 @@ export async function withOperandErrors<T>(
     return await send();
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-    for (const change of changes) await checkOperands(graph, store, change);
+    for (const change of changes) await checkOperands(context, change);
     throw error;
   }
 }
 
 /** Throws `invalid-attribute` where a change adds to, or deletes from, a stored value of another type. */
-async function checkOperands(graph: CompiledModel, store: Pick<Store, 'get'>, change: BaseChange): Promise<void> {
+async function checkOperands(context: WriteContext, change: BaseChange): Promise<void> {
   if (change.kind !== 'update') return;
   const { key, changes } = change;
   const { add = {}, addTo = {}, deleteFrom = {} } = changes;
   if ([add, addTo, deleteFrom].every((part) => Object.keys(part).length === 0)) return;
-  const { item = {} } = await store.get(key, { consistent: true });
-  const version = versionAttributeOf(graph, key);
+  const item = (await readLiving(context, key)) ?? {};
+  const version = versionAttributeOf(context.graph, key);
   if (version !== undefined) nextVersion(key, version, attributeOf(item, version));
   withItemName(key.source, key.target, () => applyChanges(item, changes));
 }

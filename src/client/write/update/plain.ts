@@ -24,6 +24,13 @@ export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): I
   return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
 }
 
+/** A new item of attributes. */
+export function wholeItem(subject: UpdateSubject, set: Item): Item {
+  const { partitionKey, sortKey } = subject.graph.table;
+  const { source, target } = subject.key;
+  return { ...withTargetId(subject, set), [partitionKey]: { S: source }, [sortKey]: { S: target } };
+}
+
 /** Checks attributes as a put would, as far as they tell without the rest of the item. */
 export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
   const { partitionKey, sortKey } = graph.table;

@@ -10,26 +10,35 @@ import { bothConditions } from '../item/conditions.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges, type Change, namesOfOnWrite, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
-import { checkChangedAttributes, withTargetId } from './plain.ts';
-import type { UpdateSubject } from './subject.ts';
+import { checkChangedAttributes, wholeItem } from './plain.ts';
+import { isEnding, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
 /** An item as it was read; undefined: it is absent. */
 export type SeenItem = Item | undefined;
 
-/** DynamoDB takes 300 operators in a condition, and each attribute takes two. */
+/** The update of an item as it was read. */
+export interface SeenUpdate {
+  /** Undefined: nothing differs. */
+  update?: BaseChange;
+  /** The condition that all that was looked at is as it was seen. */
+  asSeen: () => BaseCondition;
+}
+
+/** DynamoDB takes 300 operators in a condition, and each attribute takes two; a type that ends takes three more. */
 const MOST_ATTRIBUTES = 150;
+const MOST_ATTRIBUTES_OF_ENDING = 148;
 
 /**
  * Makes the change from an item as it was read to its next state. It writes only what differs. Its condition names each attribute that
- * the function or the validator has read, or that is written: all of them have to be unchanged. Undefined if nothing differs.
+ * the function or the validator has read, or that is written: all of them have to be unchanged.
  */
 export async function updateOfSeen(
   subject: UpdateSubject,
   seen: SeenItem,
   change: Change,
   condition: BaseCondition,
-): Promise<BaseChange | undefined> {
+): Promise<SeenUpdate> {
   const visible = attributesOf(subject, seen);
   const present = withoutReserved(subject, { ...visible });
   const looked = new Set<string>();
@@ -40,20 +49,24 @@ export async function updateOfSeen(
     if (!sameValue(next[name], attributeOf(present, name))) setOwn(set, name, next[name]!);
   }
   const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));
-  if (seen !== undefined && Object.keys(set).length + remove.length === 0) return undefined;
+  const { key, versionAttribute } = subject;
+  if (seen !== undefined && Object.keys(set).length + remove.length === 0) {
+    return { asSeen: () => bothConditions(condition, conditionOf(subject, seen, looked)) };
+  }
   checkChangedAttributes(subject, set);
-  const { versionAttribute } = subject;
   if (versionAttribute !== undefined) {
-    set[versionAttribute] = nextVersion(subject.key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
+    set[versionAttribute] = nextVersion(key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
   }
   if (seen === undefined) {
     // rule: item-that-is-made-is-absent-still
     const absent = { present: false };
-    return { kind: 'update', key: subject.key, changes: { set: withTargetId(subject, set) }, condition: absent };
+    // A put: of an item that is over, nothing stays.
+    return { update: { kind: 'put', key, item: wholeItem(subject, set), condition: absent }, asSeen: () => absent };
   }
   // rule: condition-names-what-was-looked-at
   const asSeen = conditionOf(subject, seen, new Set([...looked, ...Object.keys(set), ...remove]));
-  return { kind: 'update', key: subject.key, changes: { set, remove }, condition: bothConditions(condition, asSeen) };
+  const whole = bothConditions(condition, asSeen);
+  return { update: { kind: 'update', key, changes: { set, remove }, condition: whole }, asSeen: () => whole };
 }
 
 /** The attributes that a caller sees: all but the keys. */
@@ -121,11 +134,8 @@ function withoutReserved({ reserved }: UpdateSubject, attributes: Item): Item {
   return attributes;
 }
 
-function conditionOf(
-  { name, reserved, versionAttribute }: UpdateSubject,
-  seen: Item,
-  names: Set<string>,
-): BaseCondition {
+function conditionOf(subject: UpdateSubject, seen: Item, names: Set<string>): BaseCondition {
+  const { name, reserved, versionAttribute } = subject;
   const equal: Item = {};
   const absent: string[] = [];
   for (const attribute of names) {
@@ -136,11 +146,12 @@ function conditionOf(
   }
   // With no equality to check, "the item exists" is one more condition.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
+  const most = isEnding(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
   // rule: update-is-made-of-the-item-as-seen
-  if (count <= MOST_ATTRIBUTES) return { present: true, equal, absent };
+  if (count <= most) return { present: true, equal, absent };
   throw new EdgeloomError(
     'too-many-attributes',
-    `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${MOST_ATTRIBUTES}.`,
+    `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${most}.`,
     'Name the attributes instead of spreading them all, or use the form { set, add }.',
   );
 }

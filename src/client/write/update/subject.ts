@@ -55,6 +55,11 @@ export function needsWhole({ type }: UpdateSubject, change: AttributeChange | un
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 
+/** Tells whether items of the subject's type may be over, and still stored. */
+export function isEnding({ type }: UpdateSubject): boolean {
+  return 'expires' in type && type.expires !== undefined;
+}
+
 function subjectOfKey(graph: CompiledModel, key: ItemKey) {
   return { graph, key: writableKey(graph, key), name: itemName(key.source, key.target) };
 }

@@ -11,7 +11,7 @@ import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { dueList } from './due-list.ts';
-import { checkNativeIndexes } from './native.ts';
+import { checkNativeIndexes, checkNativeTenants } from './native.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
@@ -59,6 +59,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const [path, type] of typesByPath(nodes, edges))
     checkEnds(path, type, { table, nodes, edges }, input?.mirrored, mistakes);
   checkNativeIndexes({ table, nodes, edges }, mistakes);
+  if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {

@@ -49,6 +49,17 @@ function neededTypes({ table, nodes, edges }: NativeDeclarations) {
   return types;
 }
 
+/**
+ * Reports native orders and searches in a model with tenants. No projector judges what enters a native index, so any tenant could fill the
+ * list of another: its edges and values would be read, and paid for, before a reader drops them.
+ */
+export function checkNativeTenants(declarations: NativeDeclarations, mistakes: MistakeLog): void {
+  for (const { path } of placedNativeIndexes(declarations)) {
+    const message = 'is native, in a model with tenantSeparator: every tenant could fill the list. Leave out native';
+    mistakes.push({ path, message });
+  }
+}
+
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
 export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: MistakeLog): void {
   const types = neededTypes({ table, nodes, edges });

@@ -45,8 +45,8 @@ export class SearchPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Searches that share an item are in different indexes: their partitions may be named alike.
-    this.base = formatIndexPartition({ of: 'search', type, search: itemOf, generation });
+    // Its own name, also in an item that it shares: whoever reads the index without this library asks for the search by its name.
+    this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
     this.partitionsOf = new Partitions(search, generation, isStored);
   }
 

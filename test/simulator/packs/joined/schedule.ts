@@ -12,7 +12,7 @@ import type {
 } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
-import { updateEach } from '../../../../src/store/update-each.ts';
+import { updateEach } from '../../../../src/store/update-run.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { forgotten } from '../../../support/forgotten.ts';
 import { addInto } from '../../../support/memory-store/update.ts';

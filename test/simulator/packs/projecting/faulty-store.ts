@@ -26,7 +26,7 @@ import type {
   WriteResult,
 } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
-import { updateEach } from '../../../../src/store/update-each.ts';
+import { updateEach } from '../../../../src/store/update-run.ts';
 import { forgotten } from '../../../support/forgotten.ts';
 import type { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { callDuration, echoDelay } from './climate.ts';

@@ -256,9 +256,9 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
         gsi0sk: { S: `${name}\u0000${source}` },
         value: { S: name },
       }),
-      // The partition has the name of the search whose item it is.
+      // The item has the name of the first search, each partition that of its own.
       ...(title !== undefined && {
-        gsi1pk: { S: `GOAL.name#${shard(title, 2n)}` },
+        gsi1pk: { S: `GOAL.title#${shard(title, 2n)}` },
         gsi1sk: { S: `${title}\u0000${source}` },
         gsi1value: { S: title },
       }),

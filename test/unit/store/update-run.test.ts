@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DerivedUpdate, UpdateResult } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { updateEach } from '../../../src/store/update-each.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

@@ -1,0 +1,202 @@
+import type {
+  BatchExecuteStatementCommandInput,
+  BatchExecuteStatementCommandOutput,
+  BatchStatementResponse,
+} from '@aws-sdk/client-dynamodb';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { DerivedUpdate, UpdateManyOptions, UpdateOutcome, UpdateResult } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { requireAnswer } from './answered.ts';
+import { failedConditionUnits, totalUnits, withClassifiedErrors, withoutLostValues } from './answers.ts';
+import { classifyStatementError } from './classify.ts';
+import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
+import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
+
+/** Statements of a call. */
+const BATCH_STATEMENTS = 25;
+/** The way behind the last form of statements. */
+const UPDATE_ITEM = STATEMENT_FORMS.length;
+
+/** The calls that write derived items. */
+export interface WritingCalls {
+  update: (update: DerivedUpdate) => Promise<UpdateResult>;
+  execute: (input: BatchExecuteStatementCommandInput) => Promise<BatchExecuteStatementCommandOutput>;
+}
+
+/** An update with its place in the call of `updateMany`. */
+interface Placed {
+  place: number;
+  update: DerivedUpdate;
+}
+
+/**
+ * Changes many derived items by statements, 25 in a call, where the table takes them; where it does not, and for changes that are no
+ * statements, by UpdateItem. Whether the table takes them, and in which form, its first answers tell: what an engine or a policy refuses
+ * is sent again in the next form, and in the end by UpdateItem.
+ */
+export class StatementWrites {
+  private readonly statements: Statements;
+  /** The form in use: a place in `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
+  private form = 0;
+  /** True if the form in use was taken, so that a later refusal is of an item. */
+  private isProven = false;
+
+  constructor(table: TableNames) {
+    this.statements = new Statements(table);
+  }
+
+  /** How items that were read are written, as far as the answers have told. */
+  get by(): 'statements' | 'UpdateItem' {
+    return this.form < UPDATE_ITEM ? 'statements' : 'UpdateItem';
+  }
+
+  async updateMany(
+    updates: readonly DerivedUpdate[],
+    calls: WritingCalls,
+    options?: UpdateManyOptions,
+  ): Promise<readonly UpdateOutcome[]> {
+    checkDistinct(updates);
+    return await new UpdateRun(updates.length, options).send(this.parts(updates, calls), options);
+  }
+
+  private *parts(updates: readonly DerivedUpdate[], calls: WritingCalls): Generator<UpdatePart> {
+    let chunk: Placed[] = [];
+    for (const [place, update] of updates.entries()) {
+      // Asked anew for each: the answers so far may have told that there are no statements here.
+      if (this.statementOf(update, this.form) === undefined) yield this.part([{ place, update }], calls);
+      else if (chunk.push({ place, update }) === BATCH_STATEMENTS) {
+        yield this.part(chunk, calls);
+        chunk = [];
+      }
+    }
+    if (chunk.length > 0) yield this.part(chunk, calls);
+  }
+
+  private part(chunk: readonly Placed[], calls: WritingCalls): UpdatePart {
+    // UpdateItem returns the item that fails the condition, which statements may not.
+    const send = async (run: UpdateRun): Promise<void> => {
+      if (chunk.length === 1) await sendEach(chunk, calls, run);
+      else await this.sendStatements(chunk, calls, run);
+    };
+    return { places: chunk.map(({ place }) => place), send };
+  }
+
+  private async sendStatements(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<void> {
+    let rest = chunk;
+    for (let form = this.form; ; ) {
+      const statements = rest.map(({ update }) => this.statementOf(update, form));
+      if (!areAll(statements)) break;
+      const answers = await answersOf(statements, calls);
+      rest = rest.filter(({ place }, i) => isLeft(run, place, answers[i]!));
+      if (rest.length === 0) return this.learn(form, statements);
+      // What was allowed before may be denied now.
+      if (answers.includes('denied')) this.isProven = false;
+      form = answers.includes('denied') || this.isProven ? UPDATE_ITEM : form + 1;
+      if (!run.maySend(rest.map(({ place }) => place))) return;
+    }
+    const areTaken = await sendEach(rest, calls, run);
+    // What UpdateItem refuses as well was refused for a fault of the item.
+    if (areTaken && !this.isProven) this.form = UPDATE_ITEM;
+  }
+
+  /** Notes that statements of a form were taken. */
+  private learn(form: number, statements: readonly Statement[]): void {
+    if (!statements.some(({ showsForm }) => showsForm)) return;
+    // Another call may have found out meanwhile that there are none.
+    this.form = Math.max(this.form, form);
+    this.isProven = true;
+  }
+
+  /** The statement of an update; undefined where it has none, or there are none here. */
+  private statementOf(update: DerivedUpdate, form: number): Statement | undefined {
+    const name = STATEMENT_FORMS[form];
+    return name && this.statements.of(update, name);
+  }
+}
+
+/** Sends updates by UpdateItem. Returns false if one was refused for what it is. */
+async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
+  let areTaken = true;
+  const sendOne = async ({ place, update }: Placed): Promise<void> => {
+    if (!run.maySend([place])) return;
+    try {
+      run.answer(place, await calls.update(update));
+    } catch (error) {
+      if (error instanceof StoreError && error.kind !== 'retryable') areTaken = false;
+      run.fail([place], error);
+    }
+  };
+  await Promise.all(chunk.map(sendOne));
+  return areTaken;
+}
+
+/** What became of one statement. `refused`: it was not taken as a statement; `denied`: no statement is. */
+type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
+
+/** Codes of a call for which there are no statements: a policy allows none, or the engine knows none. */
+const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
+
+/** Executes statements. */
+async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
+  const input = {
+    Statements: statements.map(({ text, parameters }) => ({
+      Statement: text,
+      Parameters: parameters,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    })),
+    ReturnConsumedCapacity: 'TOTAL',
+  } as BatchExecuteStatementCommandInput;
+  try {
+    const output = await withClassifiedErrors(() => execute(input));
+    const responses = requireAnswer(output.Responses, 'BatchExecuteStatement', 'Responses');
+    const answers = statements.map((_, i) =>
+      answerOf(requireAnswer(responses[i], 'BatchExecuteStatement', `response ${i + 1}`)),
+    );
+    return withUnits(answers, output.ConsumedCapacity);
+  } catch (error) {
+    const refusal = error instanceof StoreError ? refusalOf(error) : undefined;
+    if (refusal === undefined) throw error;
+    return statements.map(() => refusal);
+  }
+}
+
+/** The answer to one statement, with the units that UpdateItem would take for a small item. */
+function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
+  if (error === undefined) return { applied: true, wcu: 1 };
+  const { Code, Item } = error;
+  if (Code === 'ConditionalCheckFailed' || Code === 'DuplicateItem') {
+    const current = Item && withoutLostValues(Item);
+    const wcu = failedConditionUnits(current);
+    return current === undefined ? { applied: false, wcu, isUnread: true } : { applied: false, wcu, current };
+  }
+  const failure = classifyStatementError(error);
+  return refusalOf(failure) ?? { applied: false, error: failure };
+}
+
+function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
+  if (DENIALS.has(code)) return 'denied';
+  return code === 'ValidationException' ? 'refused' : undefined;
+}
+
+/** The answers with their shares of what the call consumed. DynamoDB tells nothing where no statement succeeded. */
+function withUnits(
+  answers: readonly StatementAnswer[],
+  consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
+): StatementAnswer[] {
+  if (consumed === undefined || consumed.length === 0) return [...answers];
+  const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
+  const wcu = totalUnits(consumed) / count;
+  return answers.map((answer) => (typeof answer !== 'string' && 'wcu' in answer ? { ...answer, wcu } : answer));
+}
+
+/** Notes an answer in the run. Returns true if its statement was not taken. */
+function isLeft(run: UpdateRun, place: number, answer: StatementAnswer): boolean {
+  if (typeof answer === 'string') return true;
+  if (!answer.applied && answer.error !== undefined) run.fail([place], answer.error);
+  else run.answer(place, answer);
+  return false;
+}
+
+function areAll<T>(list: readonly (T | undefined)[]): list is readonly T[] {
+  return list.every((one) => one !== undefined);
+}

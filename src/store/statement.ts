@@ -1,0 +1,155 @@
+import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
+import { EDGE_SET, REVISION } from '../core/items/derived-item.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { DerivedUpdate, RevisionCondition } from '../core/store-port.ts';
+import { storedIndexKeys } from './index-key-names.ts';
+
+/**
+ * Updates of derived items as PartiQL statements. An item that is known to be absent is inserted, one with a known revision is updated; a
+ * statement cannot do whichever of the two is needed. Source: "PartiQL insert statements" and "PartiQL update statements for DynamoDB",
+ * DynamoDB developer guide.
+ */
+
+/** A statement with its parameters. */
+export interface Statement {
+  text: string;
+  parameters: AttributeValue[];
+  /** True if it has several assignments or removals, so that it is refused where the other form is needed. */
+  showsForm: boolean;
+}
+
+/** How assignments and removals follow each other. AWS documents a keyword for each; the embedded engine takes lists only. */
+export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
+
+/** One of these forms. */
+export type StatementForm = (typeof STATEMENT_FORMS)[number];
+
+/** Characters of a statement; those of its parameters do not count. */
+const MOST_CHARACTERS = 8_192;
+/** Names that are the same within single and double quotes, whatever an engine takes dots, brackets and escapes for. */
+const PLAIN_NAME = /^[\w/~-]+$/;
+/** A revision that the next one follows without arithmetic of decimals. A number has 38 digits at most. */
+const PLAIN_REVISION = /^\d{1,37}$/;
+
+/** Makes the statements of one table. */
+export class Statements {
+  private readonly names = new Map<string, string | undefined>();
+  private readonly indexKeys: ReadonlyMap<string, string>;
+  private readonly isPossible: boolean;
+  private readonly insert: string;
+  private readonly update: string;
+  private readonly where: string;
+
+  constructor({ name, partitionKey, sortKey, ...table }: TableNames) {
+    this.indexKeys = storedIndexKeys(table);
+    this.isPossible = PLAIN_NAME.test(partitionKey) && PLAIN_NAME.test(sortKey);
+    // No update may change the key or the revision by its own attributes.
+    for (const own of [partitionKey, sortKey, REVISION]) this.names.set(own, undefined);
+    this.insert = `INSERT INTO "${name}" VALUE {'${partitionKey}': ?, '${sortKey}': ?, '${REVISION}': ?`;
+    this.where = ` WHERE "${partitionKey}" = ? AND "${sortKey}" = ? AND "${REVISION}" = ?`;
+    this.update = `UPDATE "${name}" SET "${REVISION}" = ?`;
+  }
+
+  /** The statement of an update; undefined where it has none, so that it has to be an UpdateItem. */
+  of(update: DerivedUpdate, form: StatementForm): Statement | undefined {
+    const { condition, add, addTo } = update;
+    if (!this.isPossible || hasOwn(add) || hasOwn(addTo)) return undefined;
+    if (condition.kind === 'absent') return this.insertion(update);
+    return condition.kind === 'revision' ? this.change(update, condition, form) : undefined;
+  }
+
+  /** What is to be removed, or deleted of a set, is not there. */
+  private insertion({
+    key,
+    set,
+    unset,
+    addElements,
+    deleteElements,
+    setElements,
+  }: DerivedUpdate): Statement | undefined {
+    const added = nonEmpty(addElements) ?? nonEmpty(setElements);
+    if ([addElements, deleteElements, setElements].filter(nonEmpty).length > 1) return undefined;
+    const parameters: AttributeValue[] = [{ S: key.source }, { S: key.target }, { N: '1' }];
+    let text = this.insert;
+    const taken = this.assignments(set, unset, added, parameters, (name) => {
+      text += `, '${name}': ?`;
+    });
+    return taken ? statement(`${text}}`, parameters, false) : undefined;
+  }
+
+  private change(
+    { key, set, unset, addElements, deleteElements, setElements }: DerivedUpdate,
+    { revision, malformed, expiry }: RevisionCondition,
+    form: StatementForm,
+  ): Statement | undefined {
+    if (revision === undefined || malformed !== undefined || !PLAIN_REVISION.test(revision)) return undefined;
+    if (nonEmpty(addElements) || nonEmpty(deleteElements)) return undefined;
+    const parameters: AttributeValue[] = [{ N: String(BigInt(revision) + 1n) }];
+    const [nextSet, nextRemoval] = form === 'lists' ? [', ', ', '] : [' SET ', ' REMOVE '];
+    let text = this.update;
+    let isLong = false;
+    const taken = this.assignments(set, unset, nonEmpty(setElements), parameters, (name) => {
+      isLong = true;
+      text += `${nextSet}"${name}" = ?`;
+    });
+    if (!taken) return undefined;
+    for (const [i, name] of unset.entries()) text += `${i === 0 ? ' REMOVE ' : nextRemoval}"${this.nameOf(name)}"`;
+    text += this.where;
+    parameters.push({ S: key.source }, { S: key.target }, { N: revision });
+    if (expiry !== undefined) {
+      const name = this.nameOf(expiry.attribute);
+      if (name === undefined) return undefined;
+      text += ` AND "${name}" = ?`;
+      parameters.push(expiry.value);
+    }
+    return statement(text, parameters, isLong || unset.length > 1);
+  }
+
+  /** Names each attribute that is set, and appends its value. Returns false if a name is not plain, or comes twice. */
+  private assignments(
+    set: Item,
+    unset: readonly string[],
+    elements: readonly string[] | undefined,
+    parameters: AttributeValue[],
+    assign: (name: string) => void,
+  ): boolean {
+    for (const attribute of Object.keys(set)) {
+      const name = this.nameOf(attribute);
+      if (name === undefined || (elements !== undefined && attribute === EDGE_SET)) return false;
+      assign(name);
+      parameters.push(set[attribute]!);
+    }
+    if (elements !== undefined) {
+      assign(EDGE_SET);
+      parameters.push({ SS: [...elements] });
+    }
+    return unset.every(
+      (attribute, i) =>
+        this.nameOf(attribute) !== undefined &&
+        !Object.hasOwn(set, attribute) &&
+        !(elements !== undefined && attribute === EDGE_SET) &&
+        unset.indexOf(attribute) === i,
+    );
+  }
+
+  /** The name of an attribute in the table; undefined where a statement cannot name it. */
+  private nameOf(attribute: string): string | undefined {
+    if (!this.names.has(attribute)) {
+      const stored = this.indexKeys.get(attribute) ?? attribute;
+      this.names.set(attribute, PLAIN_NAME.test(stored) ? stored : undefined);
+    }
+    return this.names.get(attribute);
+  }
+}
+
+function statement(text: string, parameters: AttributeValue[], showsForm: boolean): Statement | undefined {
+  return text.length > MOST_CHARACTERS ? undefined : { text, parameters, showsForm };
+}
+
+function nonEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
+  return list !== undefined && list.length > 0 ? list : undefined;
+}
+
+function hasOwn(record: object | undefined): boolean {
+  return record !== undefined && Object.keys(record).length > 0;
+}

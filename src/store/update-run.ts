@@ -1,0 +1,121 @@
+import type { DerivedUpdate, UpdateManyOptions, UpdateOutcome, UpdateResult } from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { forEachAtOnce } from '../foundation/for-each.ts';
+import { runtimeOf } from '../foundation/runtime.ts';
+
+const CONCURRENCY = 32;
+
+/** Some updates of a call that go together: their places in the call. */
+export interface UpdatePart {
+  places: readonly number[];
+  /** Sends them, and notes their outcomes in the run. A `StoreError` that it throws is the outcome of them all. */
+  send: (run: UpdateRun) => Promise<void>;
+}
+
+/** One call of `updateMany`: the outcomes of its items, and whether more may be sent. */
+export class UpdateRun {
+  private readonly outcomes: UpdateOutcome[];
+  private readonly remainingMs: () => number;
+  private readonly signal: AbortSignal | undefined;
+  private ending: StoreError | undefined;
+  private hasAnswers = false;
+  private isCutShort = false;
+
+  constructor(count: number, { signal, remainingMs }: UpdateManyOptions = {}) {
+    this.outcomes = new Array<UpdateOutcome>(count);
+    this.signal = signal;
+    this.remainingMs = runtimeOf({ remainingMs }).remainingMs;
+  }
+
+  /** Sends the parts, some at once. Returns the outcomes, or throws, as `Store.updateMany` says. */
+  async send(
+    parts: Iterable<UpdatePart>,
+    { concurrency = CONCURRENCY }: UpdateManyOptions = {},
+  ): Promise<readonly UpdateOutcome[]> {
+    const sendPart = async ({ places, send }: UpdatePart): Promise<void> => {
+      if (!this.maySend(places)) return;
+      try {
+        await send(this);
+      } catch (error) {
+        this.fail(places, error);
+      }
+    };
+    await forEachAtOnce(parts, sendPart, { concurrency });
+    // Thrown only here: what was sent before has its answer now.
+    if (this.isCutShort) this.signal?.throwIfAborted();
+    if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
+    return this.outcomes;
+  }
+
+  /** Tells whether a call may be sent now; if not, that is the outcome of these items. To be asked before every call. */
+  maySend(places: readonly number[]): boolean {
+    if (this.signal?.aborted === true) this.isCutShort = true;
+    else if (this.ending !== undefined) this.fail(places, this.ending);
+    else if (this.remainingMs() <= 0) this.note(places, { applied: false, error: timeIsOver() });
+    else return true;
+    return false;
+  }
+
+  /** Notes what the table answered about an item. */
+  answer(place: number, outcome: UpdateOutcome): void {
+    this.outcomes[place] = outcome;
+    this.hasAnswers = true;
+  }
+
+  /** Notes the failure of a call. Throws what is no failure of a call. */
+  fail(places: readonly number[], error: unknown): void {
+    if (!(error instanceof StoreError)) throw error;
+    this.note(places, { applied: false, error });
+    if (isOfAllItems(error)) this.ending ??= error;
+    else this.hasAnswers = true;
+  }
+
+  private note(places: readonly number[], outcome: UpdateOutcome): void {
+    for (const place of places) this.outcomes[place] = outcome;
+  }
+}
+
+/** Changes many items by a call for each: see `Store.updateMany`. */
+export async function updateEach(
+  updates: readonly DerivedUpdate[],
+  update: (update: DerivedUpdate) => Promise<UpdateResult>,
+  options?: UpdateManyOptions,
+): Promise<readonly UpdateOutcome[]> {
+  checkDistinct(updates);
+  const parts = updates.map(
+    (one, place): UpdatePart => ({
+      places: [place],
+      send: async (run) => run.answer(place, await update(one)),
+    }),
+  );
+  return await new UpdateRun(updates.length, options).send(parts, options);
+}
+
+/** Throws a terminal error if an item is named twice: DynamoDB refuses a call that does, and of two calls either may come first. */
+export function checkDistinct(updates: readonly DerivedUpdate[]): void {
+  const seen = new Set<string>();
+  for (const { key } of updates) {
+    const { source, target } = key;
+    // The length keeps two keys apart whatever their texts hold.
+    const text = `${source.length} ${source}${target}`;
+    if (seen.has(text)) {
+      throw new StoreError(
+        'terminal',
+        'ValidationException',
+        `The item ${JSON.stringify(target)} of ${JSON.stringify(source)} is named twice in one call of updateMany.`,
+        'Give each item one update.',
+      );
+    }
+    seen.add(text);
+  }
+}
+
+/** Tells whether a failure is one that every other item of the call would meet as well. */
+function isOfAllItems({ kind, code }: StoreError): boolean {
+  return kind === 'fatal' || code === 'no-connection';
+}
+
+function timeIsOver(): StoreError {
+  const message = 'The time for this write is over; it was not sent.';
+  return new StoreError('retryable', 'no-time', message, 'Read the item again, and write what it should hold then.');
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { runs } from '../support/extent.ts';
+import { rightSchedules } from '../support/right-schedules.ts';
+
+/** `npm run simulate -- level --runs 100000` runs more of them. */
+const RUNS = runs({ part: 400, whole: 4_000 });
+
+describe('consumers of which the promises alone are known', () => {
+  it('leave each derived item as base items want it, whoever sleeps, dies or comes again', async () => {
+    const counters = await rightSchedules('level', { first: 1, count: RUNS });
+    for (const met of [
+      '~ix',
+      '~view',
+      '~view evicted',
+      '~quarantine',
+      '~total',
+      '~rev',
+      'tombstones ~more',
+      'expiries',
+    ])
+      expect(counters[met], met).toBeGreaterThan(0);
+  });
+});
