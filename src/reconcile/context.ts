@@ -47,7 +47,11 @@ export const CALLS_AT_ONCE = 32;
 /** The batch's time ended before an item was reconciled; its records are reported as not processed. */
 export class OutOfTimeError extends EdgeloomError {
   constructor() {
-    super('out-of-time', 'The time budget of the batch ended before all items were reconciled.', 'They will be retried.');
+    super(
+      'out-of-time',
+      'The time budget of the batch ended before all items were reconciled.',
+      'They will be retried.',
+    );
   }
 }
 

@@ -1,14 +1,6 @@
 import pMap from 'p-map';
 import { type Item, itemSizeBytes, stringOf } from '../core/items/attribute-value.ts';
-import {
-  COUNT,
-  COUNTED,
-  MODEL,
-  OTHER,
-  REVISION,
-  revisionOf,
-  unchangedCondition,
-} from '../core/items/derived-item.ts';
+import { COUNT, COUNTED, MODEL, OTHER, REVISION, revisionOf, unchangedCondition } from '../core/items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,

@@ -124,4 +124,3 @@ function earliestPlace(places: readonly (string | undefined)[]): string | undefi
   }
   return first;
 }
-

@@ -14,7 +14,14 @@ import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.t
 import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { backoffMs } from '../foundation/retry.ts';
 import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
-import { type ApplyContext, CALLS_AT_ONCE, epochSeconds, OutOfTimeError, sendingWithin, waitWithin } from './context.ts';
+import {
+  type ApplyContext,
+  CALLS_AT_ONCE,
+  epochSeconds,
+  OutOfTimeError,
+  sendingWithin,
+  waitWithin,
+} from './context.ts';
 import { writeCounted } from './count.ts';
 import { putEntry } from './quarantine.ts';
 import { reconcileWholeView } from './whole-view.ts';
@@ -203,7 +210,8 @@ class Step {
     const readAtMs = context.now();
     // rule: derived-item-is-read-before-what-decides
     // rule: conflict-repeats-every-read
-    const seen = ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
+    const seen =
+      ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
     const bases = ahead?.bases ?? (await BaseItems.read(context, keysOf(graph, open, seen)));
     const again: Open[] = [];
     const alone: Open[] = [];
@@ -236,10 +244,13 @@ class Step {
     const keys = unread.map(({ touch }) => keyOfTouch(touch));
     const { store, stats, wait, random, remainingMs } = context;
     const left = (): number => Math.max(this.isFirst ? 1 : 0, remainingMs());
-    const read = keys.length === 0 ? [] : await store.getMany(keys, { consistent, wait, random, remainingMs: left }).then(({ items, rcu }) => {
-      stats.rcu += rcu;
-      return items;
-    });
+    const read =
+      keys.length === 0
+        ? []
+        : await store.getMany(keys, { consistent, wait, random, remainingMs: left }).then(({ items, rcu }) => {
+            stats.rcu += rcu;
+            return items;
+          });
     const found = new Map(unread.map((one, i) => [one, read[i]]));
     return open.map((one) => (one.seen === undefined ? found.get(one) : one.seen.was));
   }
@@ -259,10 +270,16 @@ class Step {
     }
     if (touch.kind === 'entry') {
       const { problems } = bases.derivedOf(touch.base);
-      const update = entryUpdate(graph, { base: touch.base, was, problems, records: touch.records }, this.context.now());
+      const update = entryUpdate(
+        graph,
+        { base: touch.base, was, problems, records: touch.records },
+        this.context.now(),
+      );
       const isLook = touch.isLook === true && problems.length === 0;
       const isGone = problems.length === 0 && (was === undefined || isTombstone(was, graph.table));
-      return (isLook && isGone) || !this.isToWrite(was, update, problems.length === 0) ? undefined : { open, was, update };
+      return (isLook && isGone) || !this.isToWrite(was, update, problems.length === 0)
+        ? undefined
+        : { open, was, update };
     }
     const wanted = bases.fieldsOf(touch.base, keyOfTouch(touch));
     const update = itemUpdate(graph, keyOfTouch(touch), was, wanted, now);

@@ -1,11 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
-import {
-  ATTRIBUTES,
-  EDGE_SET,
-  INDEX_KEYS,
-  REVISION,
-} from '../core/items/derived-item.ts';
+import { ATTRIBUTES, EDGE_SET, INDEX_KEYS, REVISION } from '../core/items/derived-item.ts';
 import type { FilterTerm } from '../core/items/filter.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';

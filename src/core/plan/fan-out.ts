@@ -1,13 +1,6 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import {
-  AFTER,
-  AGAIN,
-  MODEL,
-  revisionOf,
-  TOMBSTONE_HOURS,
-  unchangedCondition,
-} from '../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { type DerivedSortKey, parseNodeId } from '../items/keys.ts';
 import { hasFanOuts } from '../kinds/continuation.ts';

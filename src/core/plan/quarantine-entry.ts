@@ -6,10 +6,10 @@ import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import { quarantineEntry } from '../kinds/quarantine-entry.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
+import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
-import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by the time when their fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';

@@ -38,18 +38,18 @@ interface Making {
 class Touches {
   private readonly bySource = new Map<string, Map<string, Making>>();
 
-  /** Adds a record to the touch of an item; `make` makes the touch where there is none yet. */
-  add(source: string, sortKey: string, record: ChangeRecord, make: () => Touch): Making {
+  /** Adds a record to the touch of a name in a partition; `make` makes the touch where there is none yet. */
+  add(source: string, name: string, record: ChangeRecord, make: () => Touch): Making {
     let ofSource = this.bySource.get(source);
     if (ofSource === undefined) {
       ofSource = new Map();
       this.bySource.set(source, ofSource);
     }
-    const present = ofSource.get(sortKey);
+    const present = ofSource.get(name);
     if (present === undefined) {
       const records = [record];
       const made = { touch: { ...make(), records }, records };
-      ofSource.set(sortKey, made);
+      ofSource.set(name, made);
       return made;
     }
     if (present.records.at(-1) !== record) present.records.push(record);
@@ -81,7 +81,8 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   const { source, target } = record;
   const continuation = continuationTouch(graph, record);
   if (continuation !== undefined) {
-    const made = touches.add(source, target, record, () => continuation);
+    // A change of the node asks for the whole fan-out besides.
+    const made = touches.add(source, `${target} next`, record, () => continuation);
     // The newest record says where the fan-out is.
     made.touch = { ...continuation, records: made.records };
     return;

@@ -65,7 +65,8 @@ class TableProjector implements Projector {
     // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
     // rule: head-is-read-after-the-records
     const graph = await readModel(runtime, this.model, records[0]?.position);
-    if (graph instanceof EdgeloomError) return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
+    if (graph instanceof EdgeloomError)
+      return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
     const touches = touched(graph ?? this.graph, records);
     const kinds = new QuarantineKinds();
     const context: ApplyContext = {
@@ -77,7 +78,13 @@ class TableProjector implements Projector {
       onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
     };
     const failures = await reconcileBatch(context, touches);
-    return { records: records.length, touches: touches.length, ...stats, ...kinds.asBatchResult(), ...lowest(failures) };
+    return {
+      records: records.length,
+      touches: touches.length,
+      ...stats,
+      ...kinds.asBatchResult(),
+      ...lowest(failures),
+    };
   }
 }
 

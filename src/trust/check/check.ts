@@ -227,8 +227,7 @@ class Check {
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
     const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
     const isPlan = mode === 'plan';
-    this.repairer =
-      mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
+    this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);

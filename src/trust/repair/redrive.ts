@@ -14,11 +14,7 @@ import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
-import {
-  QUARANTINE_PARTITION,
-  type QuarantineEntry,
-  readEntry,
-} from '../../core/plan/quarantine-entry.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';

@@ -7,13 +7,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
-import {
-  type ApplyContext,
-  epochSeconds,
-  noStats,
-  OutOfTimeError,
-  updateItem,
-} from '../../reconcile/context.ts';
+import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/context.ts';
 import { repairForm } from '../../reconcile/form.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { repairOf } from './repairs.ts';

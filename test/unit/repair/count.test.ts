@@ -10,7 +10,6 @@ import { definitionsOf } from '../../../src/registry/definition.ts';
 import { keptOf } from '../../../src/registry/effective.ts';
 import { compileLayers } from '../../../src/registry/layer.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 

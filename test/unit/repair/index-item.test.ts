@@ -6,7 +6,6 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { inGeneration } from '../../support/model.ts';

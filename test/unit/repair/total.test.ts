@@ -9,7 +9,6 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';

@@ -92,9 +92,7 @@ describe('decodeRecords', () => {
     expect(decoded).toMatchObject({ source: 'USER-1', target: 'USER-1', newImage: { source: { S: 'USER-1' } } });
     expect([decoded?.oldImage, decoded?.isPartial]).toEqual([undefined, undefined]);
     const both = { ...record, dynamodb: { ...record.dynamodb, OldImage: Keys } };
-    expect(decodeRecords(graph, [both])).toMatchObject([
-      { isPartial: true },
-    ]);
+    expect(decodeRecords(graph, [both])).toMatchObject([{ isPartial: true }]);
   });
 
   it('takes a removal with its old image alone', () => {
