@@ -64,9 +64,9 @@ export function checkTime(context: ApplyContext): void {
  * Says how long writes may still be sent that rest on reads made at a time. A process that was suspended in between has to read again: a
  * tombstone, or a revision, that its read rests on may be gone.
  */
-export function sendingWithin(context: ApplyContext, readAtMs: number): () => number {
+export function sendingWithin({ now }: ApplyContext, readAtMs: number, remainingMs: () => number): () => number {
   // rule: no-write-long-after-its-read
-  return () => Math.min(context.remainingMs(), readAtMs + SEND_WITHIN_MS - context.now());
+  return () => Math.min(remainingMs(), readAtMs + SEND_WITHIN_MS - now());
 }
 
 /** Makes one conditional update, and counts it. */

@@ -2,7 +2,7 @@ import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { type DerivedSortKey, parseNodeId } from '../items/keys.ts';
+import { parseNodeId, requireDerivedSortKey } from '../items/keys.ts';
 import { hasFanOuts } from '../kinds/continuation.ts';
 import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
@@ -105,7 +105,7 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
   if (after === undefined || !(isKept || isEnding)) return undefined;
   const again = stringOf(record.newImage?.[AGAIN]);
   const revision = revisionOf(record.newImage);
-  const sortKey = target as DerivedSortKey;
+  const sortKey = requireDerivedSortKey(target);
   return { kind: 'continuation', isEnding, of, source, sortKey, edgeType, after, again, revision, records: [record] };
 }
 
