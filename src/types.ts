@@ -242,7 +242,6 @@ export type {
   ScanPage,
   ScanRequest,
   ScanSource,
-  ShapeCondition,
   SortKeyRange,
   TransactResult,
   UpdateCondition,
@@ -264,7 +263,7 @@ export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
-export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
+export type { MigratePlace } from './migrate/walks/place.ts';
 export type { Conflict } from './mirror/conflicts.ts';
 export type { SourceStatus } from './mirror/progress.ts';
 export type { SourcePage, SourceStore } from './mirror/source-store.ts';
@@ -277,11 +276,9 @@ export type {
   WorkerStats,
 } from './projecting/worker/worker-types.ts';
 export type { ApplyStats } from './reconcile/context.ts';
-export type { EvictedViews } from './reconcile/evicted-views.ts';
 export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
-export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';

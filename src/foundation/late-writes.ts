@@ -8,7 +8,7 @@
  * registry's head. In milliseconds: the longest time that AWS Lambda lets a function run. A process that was suspended in between, such
  * as a laptop that slept, has to read again.
  */
-const SEND_WITHIN_MS = 15 * 60_000;
+export const SEND_WITHIN_MS = 15 * 60_000;
 
 /** A request that was sent lands within this time, in milliseconds, or never: DynamoDB refuses a signature that is older. */
 const LANDS_WITHIN_MS = 5 * 60_000;

@@ -10,11 +10,11 @@ import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
  * fan-outs again, so the registry is read after it; a tombstone stays of it.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
-  const { graph, store, repair } = context;
+  const { graph, store, model } = context;
   const { item } = await store.get(key, { consistent: true });
   const isFanOut = isContinuationKey(key.target);
   // rule: repair-reads-the-registry-after-a-fan-out
-  const now = isFanOut ? await repair?.model?.current() : undefined;
+  const now = isFanOut ? await model?.current() : undefined;
   const concern = item && (now ?? graph).concerns?.of(key.source, key.target, item).kind;
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
   if (isFanOut)

@@ -6,7 +6,6 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
-import { newestRebuild, type Rebuild } from './rebuilt.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The projections that a writer of derived items maintains. */
@@ -19,8 +18,6 @@ export interface WriterModel {
    *   readers until it is verified.
    */
   current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
-  /** The newest rebuild of a table in which `current` has found no registry. Asked after `current`, and again after the batch is applied. */
-  newestRebuild?(stats: ReadStats): Promise<Rebuild | undefined>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -44,15 +41,10 @@ export function registeredModel(
 ): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
-  let hasHead = false;
   return {
-    async newestRebuild(stats) {
-      return hasHead ? undefined : await newestRebuild({ store, stats });
-    },
     async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
       let head = await readHead(reader, compiled?.head);
-      hasHead = head !== undefined;
       // rule: announced-registry-is-not-maintained
       if (head !== undefined && isAnnounced(head.registry)) return own;
       const label = position?.slice(0, position.lastIndexOf('/'));

@@ -51,7 +51,7 @@ function decodeRecord(
   }
   const { source, target, oldImage, newImage, contradiction } = item;
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
-  checkImages(record, source, target);
+  const isPartial = contradiction !== undefined || lacksImage(record);
   decoded.push({
     source,
     target,
@@ -61,7 +61,7 @@ function decodeRecord(
     sequenceNumber: number,
     stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
-    ...(contradiction !== undefined && { contradiction }),
+    ...(isPartial && { isPartial }),
   });
 }
 
@@ -71,14 +71,8 @@ function secondsOf(created: unknown): number | undefined {
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }
 
-function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
+/** Tells whether a record lacks an image that its event has, as in a stream of keys alone. */
+function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   const { NewImage, OldImage } = dynamodb ?? {};
-  const hasNew = NewImage !== undefined || eventName === 'REMOVE';
-  const hasOld = OldImage !== undefined || eventName === 'INSERT';
-  if (hasNew && hasOld) return;
-  throw new EdgeloomError(
-    'missing-images',
-    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
-    'Set the stream view type to NEW_AND_OLD_IMAGES.',
-  );
+  return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
 }

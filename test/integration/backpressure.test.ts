@@ -40,7 +40,7 @@ it('a table that refuses two writes in three slows the projector down, and nothi
   await proxy.stop();
   expect(result).toMatchObject({ failedFrom: undefined, quarantined: 0, stale: 0 });
   expect(refused).toBeGreaterThan(USERS);
-  expect(result.writes).toBe(result.units + refused);
+  expect(result.writes).toBe(result.touches + refused);
   expect(await drift()).toEqual(NO_DRIFT);
 });
 
@@ -57,7 +57,7 @@ it('a table that refuses for longer than there is time fails the batch, which is
   expect(result.failedFrom).toBe(records[0]);
   expect(result.error).toMatchObject({ code: 'ProvisionedThroughputExceededException' });
   // Not after a count: each unit is tried as often as its time allows.
-  expect(result.writes).toBeGreaterThan(result.units * 2);
+  expect(result.writes).toBeGreaterThan(result.touches * 2);
   isClosed = false;
   expect(await throttled.project(records)).toMatchObject({ failedFrom: undefined, quarantined: 0 });
   await proxy.stop();

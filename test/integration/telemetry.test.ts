@@ -158,7 +158,7 @@ describe('the spans', () => {
       'messaging.destination.name': graph.table.name,
       'messaging.batch.message_count': 3,
       'edgeloom.batch.records': 3,
-      'edgeloom.batch.units': result.units,
+      'edgeloom.batch.touches': result.touches,
       'edgeloom.batch.writes': result.writes,
       'edgeloom.batch.wcu': result.wcu,
       'edgeloom.batch.stale': 0,
@@ -281,7 +281,7 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   const { graph, store, telemetry } = table;
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
-  const { units, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
+  const { touches, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
   await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const all = await table.metrics();
   const sumOf = (name: string, wanted: Attributes = {}): number =>
@@ -295,7 +295,7 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   expect(sumOf('edgeloom.operation.duration', { 'error.type': 'condition-failed' })).toBe(1);
   expect(sumOf('messaging.client.consumed.messages')).toBe(3);
   expect(sumOf('messaging.process.duration')).toBe(1);
-  expect(sumOf('edgeloom.batch.units')).toBe(units);
+  expect(sumOf('edgeloom.batch.touches')).toBe(touches);
   expect(sumOf('edgeloom.check.base_items')).toBe(3);
 });
 
@@ -349,9 +349,9 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   const { graph, store } = table;
   const telemetry = openTelemetry();
   await writeGoal(table, telemetry);
-  const { error, units } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
+  const { error, touches } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
   expect(error).toBeUndefined();
-  expect(units).toBeGreaterThan(3);
+  expect(touches).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
   expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
   expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });

@@ -137,7 +137,7 @@ function derivedKey([kind, ...parts]: Making): string {
   if (kind === 'continuation') return continuationKey(first);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
-  if (kind === 'quarantine') return quarantineKey(first, second);
+  if (kind === 'quarantine') return quarantineKey(first);
   return VIEW_KEY;
 }
 

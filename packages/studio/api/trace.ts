@@ -11,7 +11,6 @@ import {
   MODEL,
   REVISION,
   shownInIndex,
-  WATERMARK,
 } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
@@ -213,7 +212,7 @@ function unitsOf(...images: readonly (Item | undefined)[]): number {
   return Math.ceil(Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES);
 }
 
-const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
+const BOOKKEEPING = new Set([REVISION, MODEL]);
 /** Maps whose entries have lines of their own. */
 const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
 const NONE: ReadonlySet<string> = new Set();

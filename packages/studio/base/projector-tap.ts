@@ -14,7 +14,6 @@ import type {
 } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
-import { EvictedViews } from '../../../src/reconcile/evicted-views.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { keepNewest } from './newest.ts';
@@ -61,14 +60,13 @@ export class ProjectorTap {
 
   /** A projector that notes each batch, and what it writes. */
   projector(graph: CompiledModel, store: Store & ScanSource): Projector {
-    const evicted = new EvictedViews();
     // Batches of several shards run at once, so each has a store that notes its writes.
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();
         const own = new TappedStore(store, graph.table, (key, write) => writes.set(textOfKey(key), write));
         const beganMs = preciseNow();
-        const result = await createProjector(graph, { store: own, evicted }).project(records, options);
+        const result = await createProjector(graph, { store: own }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
         for (const { position } of records) keepNewest(this.batches, position, batch, MOST_KEPT);
         return result;

@@ -16,8 +16,8 @@ export interface ChangeRecord {
   sequenceNumber: string;
   /** The label of its stream, where that is known besides the position: numbers of one stream compare faster. */
   stream?: string;
-  /** How its images contradict the name of its event: one sentence. Then the base item decides. */
-  contradiction?: string;
+  /** True if it lacks an image that its event comes with, as in a stream of keys alone. Then every item that its key names is touched. */
+  isPartial?: true;
   /** When the change was made, in whole seconds since 1970, as the stream says. */
   createdAtSeconds?: number;
 }

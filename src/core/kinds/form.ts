@@ -1,8 +1,7 @@
 import { type Item, typeOf } from '../items/attribute-value.ts';
-import { REVISION, revisionOf, WATERMARK } from '../items/derived-item.ts';
+import { REVISION, revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemForm, OddityContext, Part, PartKind } from './part.ts';
-import { hasPlausibleWatermark } from './watermark.ts';
 
 /**
  * The form of an item: a revision that counts its writes, and the attributes that its kind has, without others. A foreign attribute
@@ -28,12 +27,11 @@ const NONE: readonly Part[] = [];
 /** Returns the parts of an item that are wrong whatever its base items say. */
 export function oddities(kind: ItemForm, context: OddityContext, item: Item): readonly Part[] {
   const { graph } = context;
-  const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
   const isFormed = hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
-  if (isFenced && !expires && isFormed) return NONE;
-  const parts: Part[] = isFenced ? [] : [{ kind: 'watermark' }];
+  if (!expires && isFormed) return NONE;
+  const parts: Part[] = [];
   if (expires) parts.push({ kind: 'expiry' });
   if (!isFormed) parts.push({ kind: 'form' });
   return parts;

@@ -32,7 +32,6 @@ export type Part =
   | { kind: 'count' }
   /** The values of groups that a count has no names for, although it has room for some. */
   | { kind: 'room' }
-  | { kind: 'watermark' }
   /** The expiry of an item that is no tombstone: TTL would delete an item that readers need. */
   | { kind: 'expiry' }
   /** Attributes that the item's kind does not have, or a malformed revision. */

@@ -279,7 +279,7 @@ export function derivedSearches(searches: ReadonlyMap<string, SearchModel>): Sea
 export interface SearchModel extends SearchSettings {
   /** The index that it is answered from. */
   index: IndexName;
-  /** The name of the search whose item it shares: of the first that does, which may be itself. The item's keys have that name. */
+  /** The name of the search whose item it shares: of the first that does, which may be itself. The item's sort key has that name. */
   itemOf: string;
   inForce: InForce<SearchPlaces>;
   /** True if DynamoDB keeps the search itself, by an index on the nodes: then no search item is derived. */

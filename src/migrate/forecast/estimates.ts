@@ -12,7 +12,7 @@ import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
 import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';

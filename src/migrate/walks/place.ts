@@ -7,26 +7,12 @@ export interface MigratePlace {
   memory: { verified: string[]; settled: string[]; deleted: string[]; unused: string[]; shown: string[] };
   /** The walk over the table that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** The latest watermark that the walks have seen. */
-  newest?: string | undefined;
-  /** How often a step was repeated because of writes by old software. */
-  rounds?: number | undefined;
   /** How often each step of a projection that writes the registry was made. */
   made?: Record<string, number> | undefined;
-  /** A write by old software that a walk has found; only of a migration whose walks others make. */
-  found?: OldWrite | undefined;
   /** The walks that others have finished, by name. */
   walked?: string[] | undefined;
   /** The wait under way: its names, its start in milliseconds since 1970, and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
-}
-
-/** A derived item that software from before the registry has written. */
-export interface OldWrite {
-  source: string;
-  target: string;
-  /** The fingerprint of its model. */
-  model: string;
 }
 
 /** Thrown to stop a run at its place. Only the run itself sees it. */

@@ -9,7 +9,6 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkNumber, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
-import { noteRebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
@@ -211,8 +210,6 @@ class Check {
   private readonly dangling: DanglingEdges | undefined;
   private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
   private readonly tidying = new Set<Promise<void>>();
-  /** How far DynamoDB's clock is ahead of this one, in milliseconds. */
-  private serverAheadMs = 0;
   private failure: { error: unknown } | undefined;
 
   /** @param own the model that was given; that of `options` has what is ready in the table. */
@@ -229,10 +226,8 @@ class Check {
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
     const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
-    const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';
-    this.repairer =
-      mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+    this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
@@ -282,8 +277,6 @@ class Check {
   async run(): Promise<CheckResult> {
     const { dangling, inspector, options } = this;
     try {
-      await this.compareClocks();
-      await this.noteRebuild();
       await this.stream.refresh();
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
@@ -301,19 +294,6 @@ class Check {
     } finally {
       await dangling?.deleteFile();
     }
-  }
-
-  private async compareClocks(): Promise<void> {
-    const { serverTime } = this.options;
-    const time = this.repairer === undefined ? undefined : await serverTime?.();
-    if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
-  }
-
-  /** Has consumers reconcile records from before a rebuild, also of some partitions. A later call of the same rebuild has nothing to note. */
-  private async noteRebuild(): Promise<void> {
-    const { mode, resume, graph } = this.options;
-    if (mode !== 'rebuild' || resume !== undefined) return;
-    await noteRebuild(this.store, graph, this.runtime.now() + this.serverAheadMs);
   }
 
   /** Makes the cursor to continue from, with the totals. */

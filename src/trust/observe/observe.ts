@@ -13,7 +13,6 @@ import { runAbortable } from '../../store/abortable.ts';
 import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import { check } from '../check/check.ts';
 import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
@@ -263,12 +262,11 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   // rule: observer-leaves-unknown-items-alone
   const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;
-  const { graph, store, source, onRepair } = options;
+  const { graph, store, onRepair } = options;
   const runtime = runtimeOf(options);
   const model = modelToCheck(graph, store);
   const repairer = new Repairer({
-    ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false, fenceMs: runtime.now },
-    stream: new StreamLabel(streamLabel(source.streamArn)),
+    ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
   for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
 }

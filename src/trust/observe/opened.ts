@@ -22,7 +22,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf, joinedShares } from '../../core/plan/derive.ts';
-import { fanOutUnits } from '../../core/plan/fan-out.ts';
+import { touchedFanOuts } from '../../core/plan/fan-out.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
@@ -101,8 +101,8 @@ function openedInTarget(base: ItemKey, before: Derived, after: Derived): Suspect
 
 /** The fan-outs that a change of a node starts. The items that they reach become obligations later. */
 function spreadsOf(graph: CompiledModel, change: SeenChange): Spread[] {
-  const { source, target } = change;
-  return fanOutUnits(graph, { source, target, records: [change] }).map(({ of, edgeType }) => ({
+  const { source } = change;
+  return touchedFanOuts(graph, change).map(({ of, edgeType }) => ({
     kind: of,
     source,
     edgeType,

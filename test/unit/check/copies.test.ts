@@ -156,7 +156,7 @@ describe('mending beside the projector', () => {
     const store = await bookTable();
     changeBefore(store, '~view');
     const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
-    const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph, store, ...clock });
     const part = { kind: 'element', target: 'WROTE-AUTHOR-1' } as const;
     await mender.repairParts('BOOK-1', [{ source: 'BOOK-1', sortKey: '~view', part }]);
     expect(await copyOfBook(store)).toEqual(CHANGED);

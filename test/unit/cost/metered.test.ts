@@ -73,9 +73,9 @@ async function metered(graph: CompiledModel, costs: readonly WriteCost[]): Promi
       item === undefined
         ? await table.delete({ source, target })
         : await table.put({ source: text(source), target: text(target), ...item });
-    const { wcu, rcu, units, failedFrom } = await projector.project([table.records.at(-1)!]);
+    const { wcu, rcu, touches, failedFrom } = await projector.project([table.records.at(-1)!]);
     expect(failedFrom).toBeUndefined();
-    return { base, wcu: base + wcu, read: rcu - (units > 0 ? REGISTRY : REGISTRY_UNCHANGED) };
+    return { base, wcu: base + wcu, read: rcu - (touches > 0 ? REGISTRY : REGISTRY_UNCHANGED) };
   };
   const found = new Map<WriteCost, Units>();
   for (const kind of ['node', 'part', 'edge']) {

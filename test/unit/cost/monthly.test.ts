@@ -155,12 +155,11 @@ describe('the cost of a month', () => {
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
     const counts = {
       records: 100,
-      units: 80,
+      touches: 80,
       writes: 80,
       wcu: 200,
       rcu: 10,
-      stale: 1,
-      contradictions: 0,
+      conflicts: 1,
       quarantined: 0,
     };
     createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);

@@ -6,7 +6,6 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { inGeneration } from '../../support/model.ts';
@@ -52,7 +51,7 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
     },
     async mend(over: HookedStore = new HookedStore(store)) {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
-      const mender = new Repairer({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
+      const mender = new Repairer({ graph: model, store: over, ...clock });
       const part = { kind: 'index-item', target: undefined } as const;
       await mender.repairParts(source, [{ source, sortKey, part }]);
     },

@@ -8,8 +8,9 @@ import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
 
 /**
  * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as
- * the model may use indexes, in the order of their declaration. The item is in an index for each of them. Its key and its partitions have
- * the name of the first. A search by a function has an item of its own: a migration needs no function of a search that it leaves alone.
+ * the model may use indexes, in the order of their declaration. The item is in an index for each of them. Its key has
+ * the name of the first, each index partition that of its own search. A search by a function has an item of its own: a migration needs no
+ * function of a search that it leaves alone.
  */
 
 /** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */

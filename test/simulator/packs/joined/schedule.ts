@@ -13,7 +13,6 @@ import type {
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { updateEach } from '../../../../src/store/update-run.ts';
-import { StreamLabel } from '../../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { forgotten } from '../../../support/forgotten.ts';
 import { addInto } from '../../../support/memory-store/update.ts';
@@ -186,7 +185,6 @@ class JoinedSchedule {
     const mender = new Repairer({
       graph: this.graph,
       store: this.store,
-      stream: new StreamLabel(undefined),
       now: Date.now,
       wait: async () => undefined,
     });
@@ -385,9 +383,7 @@ function holds(condition: UpdateCondition, current: Item | undefined): boolean {
     return current?.['r'] === undefined
       ? condition.revision === undefined
       : numberOf(current['r']) === condition.revision;
-  if (condition.kind === 'holding') throw new Error('Nothing here has groups.');
-  const watermark = current?.['w'];
-  return watermark === undefined || textOf(watermark) < condition.watermark;
+  throw new Error('Nothing here has groups.');
 }
 
 function keyOf(name: string): ItemKey {

@@ -4,7 +4,6 @@ import { watermarkOf } from '../../../../src/core/items/watermark.ts';
 import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
@@ -94,8 +93,7 @@ function world() {
     await store.delete({ source: source.S, target: target.S });
   };
   const repair = async (): Promise<void> => {
-    const stream = new StreamLabel(undefined);
-    const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+    const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
     await mender.repairParts(USER, [{ source: USER, sortKey: '~total/WORK', part: { kind: 'count' } }]);
   };
   const total = async (): Promise<Item> => {
@@ -227,8 +225,7 @@ async function entryOfNoEdge(): Promise<string[]> {
   const stray = { source: { S: USER }, target: { S: target }, counted: { S: '~total/WORK' }, r: { N: '1' } };
   await store.put(stray);
   await store.put({ ...(await total()), count: { N: '2' } });
-  const stream = new StreamLabel(undefined);
-  const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+  const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
   await mender.repairParts(USER, [{ source: USER, sortKey: target, part: { kind: 'reverse-item', base: undefined } }]);
   return derivedDifferences(OPTIONS, [...store.items()]);
 }

@@ -256,6 +256,7 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
         gsi0sk: { S: `${name}\u0000${source}` },
         value: { S: name },
       }),
+      // The item has the name of the first search, each partition that of its own.
       ...(title !== undefined && {
         gsi1pk: { S: `GOAL.title#${shard(title, 2n)}` },
         gsi1sk: { S: `${title}\u0000${source}` },

@@ -1,0 +1,443 @@
+import pMap from 'p-map';
+import type { Item } from '../core/items/attribute-value.ts';
+import { isTombstone, OTHER } from '../core/items/derived-item.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import { countHolding } from '../core/kinds/count.ts';
+import { isJoinedKey } from '../core/kinds/joined.ts';
+import { isReverseKey } from '../core/kinds/reverse-item.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import { entryUpdate, itemOfUpdate, refusalEntry } from '../core/plan/quarantine-entry.ts';
+import { type EntryTouch, entryTouch, type ItemTouch, keyOfTouch, type ViewTouch } from '../core/plan/touch.ts';
+import { hasExpectedFields, itemUpdate } from '../core/plan/writes/item-update.ts';
+import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
+import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.ts';
+import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
+import { backoffMs } from '../foundation/retry.ts';
+import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
+import {
+  type ApplyContext,
+  CALLS_AT_ONCE,
+  epochSeconds,
+  OutOfTimeError,
+  sendingWithin,
+  waitWithin,
+} from './context.ts';
+import { writeCounted } from './count.ts';
+import { putEntry } from './quarantine.ts';
+import { reconcileWholeView } from './whole-view.ts';
+
+/**
+ * To reconcile derived items is to make them what their base items ask for, whatever records said. The order is the rule: first read
+ * what is there, then what should be there, then write under the revision that was read. If a derived item has changed meanwhile, the
+ * write fails, and both are read again. So no write brings a base item that is older than the derived item that it replaces, and the
+ * order of records, their batches and their repetitions do not matter.
+ *
+ * Many items share three round trips: derived items, base items, writes.
+ */
+
+/** A derived item that is made of base items. */
+export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
+
+/** An item that could not be reconciled. */
+export interface Failure {
+  touch: Reconcilable;
+  error: EdgeloomError;
+}
+
+/** How to reconcile items. */
+export interface ReconcileOptions {
+  /**
+   * True if no record asks for it, but a scan. Then items are read consistently, and one that is right is left as it is: whoever read
+   * before the last change of its base items is overtaken by the record of that change.
+   */
+  isScan?: boolean;
+  /** What was read before, derived items first. Default: nothing. */
+  ahead?: { was: ReadonlyMap<Reconcilable, Item | undefined>; bases: BaseItems };
+}
+
+/** Items in the first step, so that a call with hardly any time gets on all the same. */
+const FIRST_STEP = 100;
+/** Items in each further step: bounded memory for a batch of any size. */
+const STEP = 2_000;
+
+/**
+ * Reconciles derived items, as many at once as fit; returns those that failed. Items that the table refuses are quarantined, and count
+ * as reconciled. Edges' items in the partitions of copied nodes come before the views that list these edges.
+ */
+export async function reconcileTouches(
+  context: ApplyContext,
+  touches: readonly Reconcilable[],
+  options: ReconcileOptions = {},
+): Promise<Failure[]> {
+  // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
+  // rule: reverse-items-before-views
+  const isReverse = (touch: Reconcilable): touch is ItemTouch => touch.kind === 'item' && isReverseKey(touch.sortKey);
+  const reverse = touches.filter(isReverse);
+  const failures = await reconcileSteps(context, reverse, options);
+  const lacking = new Set(failures.map(({ touch }) => textOfKey((touch as ItemTouch).base)));
+  const others: Reconcilable[] = [];
+  for (const touch of touches) {
+    if (isReverse(touch)) continue;
+    const { source } = touch;
+    // rule: no-view-without-its-reverse-items
+    const isLacking =
+      lacking.size > 0 &&
+      touch.kind === 'view' &&
+      touch.targets.some((target) => lacking.has(textOfKey({ source, target })));
+    if (isLacking) failures.push({ touch, error: failures[0]!.error });
+    else others.push(touch);
+  }
+  failures.push(...(await reconcileSteps(context, others, options)));
+  return failures;
+}
+
+/** Reconciles one derived item, or throws why it could not be. */
+export async function reconcileTouch(context: ApplyContext, touch: Reconcilable): Promise<void> {
+  const [failure] = await reconcileTouches(context, [touch], { isScan: touch.records.length === 0 });
+  if (failure !== undefined) throw failure.error;
+}
+
+async function reconcileSteps(
+  context: ApplyContext,
+  touches: readonly Reconcilable[],
+  options: ReconcileOptions,
+): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  const followUps = new Map<string, EntryTouch>();
+  for (let start = 0, size = FIRST_STEP; start < touches.length; start += size, size = STEP) {
+    const step = new Step(context, options, start === 0, followUps);
+    failures.push(...(await step.run(touches.slice(start, start + size))));
+    const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
+    if (fatal === undefined) continue;
+    for (const touch of touches.slice(start + size)) failures.push({ touch, error: fatal.error });
+    break;
+  }
+  if (followUps.size > 0) {
+    const entries = [...followUps.values()];
+    failures.push(...(await new Step(context, { isScan: options.isScan ?? false }, false, new Map()).run(entries)));
+  }
+  return failures;
+}
+
+/** An item to reconcile; `seen`: it was read, by itself or in the answer to a refused write. */
+interface Open {
+  touch: Reconcilable;
+  seen?: { was: Item | undefined };
+}
+
+/** An item that was read, and the write that makes it right. */
+interface Planned {
+  open: Open;
+  was: Item | undefined;
+  update: DerivedUpdate;
+  /** The fields that it is to hold. */
+  wanted?: Item | undefined;
+  /** The count that moves with it. */
+  count?: string | undefined;
+}
+
+/** Some items that are read and written together, again and again until all are right or time is over. */
+class Step {
+  private readonly failures: Failure[] = [];
+  private cause: EdgeloomError | undefined;
+
+  constructor(
+    private readonly context: ApplyContext,
+    private readonly options: ReconcileOptions,
+    /** True if this step is tried also where no time is left. */
+    private readonly isFirst: boolean,
+    /** Entries to reconcile afterwards, by key. */
+    private readonly followUps: Map<string, EntryTouch>,
+  ) {}
+
+  async run(touches: readonly Reconcilable[]): Promise<readonly Failure[]> {
+    let open: Open[] = touches.map((touch) => ({ touch }));
+    for (let attempt = 1; open.length > 0; attempt++) {
+      if (!(await this.mayTry(attempt))) {
+        this.fail(open, this.cause ?? new OutOfTimeError());
+        break;
+      }
+      try {
+        open = await this.tryOnce(open, attempt);
+      } catch (error) {
+        if (isRetryableStoreError(error)) {
+          this.cause = error;
+          open = open.map(({ touch }) => ({ touch }));
+          continue;
+        }
+        if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
+        if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
+        else await this.runHalves(open);
+        break;
+      }
+    }
+    return this.failures;
+  }
+
+  /** DynamoDB refuses a call for one of its keys: so the items go apart. */
+  private async runHalves(open: readonly Open[]): Promise<void> {
+    const half = Math.ceil(open.length / 2);
+    for (const part of [open.slice(0, half), open.slice(half)]) {
+      const step = new Step(this.context, { ...this.options, ahead: undefined }, false, this.followUps);
+      this.failures.push(...(await step.run(part.map(({ touch }) => touch))));
+    }
+  }
+
+  private async mayTry(attempt: number): Promise<boolean> {
+    const { context } = this;
+    if (attempt === 1) return this.isFirst || context.remainingMs() > 0;
+    if (context.remainingMs() <= 0) return false;
+    // Who loses a race once reads again at once; who loses twice, or finds the table busy, waits.
+    if (attempt === 2 && this.cause === undefined) return true;
+    try {
+      await waitWithin(context, backoffMs(attempt - 1, context.random));
+      return true;
+    } catch (error) {
+      if (error instanceof OutOfTimeError) return false;
+      throw error;
+    }
+  }
+
+  private fail(open: readonly Open[], error: EdgeloomError): void {
+    for (const { touch } of open) this.failures.push({ touch, error });
+  }
+
+  /** Reads, decides and writes once; returns the items that have to be tried again. */
+  private async tryOnce(open: readonly Open[], attempt: number): Promise<Open[]> {
+    const { context, options } = this;
+    const { graph } = context;
+    const ahead = attempt === 1 ? options.ahead : undefined;
+    const readAtMs = context.now();
+    // rule: derived-item-is-read-before-what-decides
+    // rule: conflict-repeats-every-read
+    const seen =
+      ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
+    const bases = ahead?.bases ?? (await BaseItems.read(context, keysOf(graph, open, seen)));
+    const again: Open[] = [];
+    const alone: Open[] = [];
+    const planned: Planned[] = [];
+    for (const [i, one] of open.entries()) {
+      const { touch } = one;
+      if (touch.kind === 'view' && isOfOtherShape(graph, touch.source, seen[i])) alone.push(one);
+      else {
+        const made = this.plan(one, seen[i], bases);
+        if (made !== undefined) planned.push(made);
+      }
+    }
+    const counted = planned.filter(({ count }) => count !== undefined);
+    const single = planned.filter(({ count }) => count === undefined);
+    await Promise.all([
+      this.writeSingle(single, readAtMs).then((left) => again.push(...left)),
+      this.writeTotals(counted, readAtMs).then((left) => again.push(...left)),
+      this.makeWhole(alone).then((left) => again.push(...left)),
+    ]);
+    const repeated = new Set(again.map(({ touch }) => touch));
+    for (const { open: done, was } of planned) if (!repeated.has(done.touch)) this.followUp(done.touch, was, bases);
+    return again;
+  }
+
+  /** Reads the derived items that are not known yet. What is stale costs a conflict at most: only a scan may end without a write. */
+  private async readDerived(open: readonly Open[], attempt: number): Promise<(Item | undefined)[]> {
+    const { context, options } = this;
+    const unread = open.filter(({ seen }) => seen === undefined);
+    const consistent = options.isScan === true || attempt > 1;
+    const keys = unread.map(({ touch }) => keyOfTouch(touch));
+    const { store, stats, wait, random, remainingMs } = context;
+    const left = (): number => Math.max(this.isFirst ? 1 : 0, remainingMs());
+    const read =
+      keys.length === 0
+        ? []
+        : await store.getMany(keys, { consistent, wait, random, remainingMs: left }).then(({ items, rcu }) => {
+            stats.rcu += rcu;
+            return items;
+          });
+    const found = new Map(unread.map((one, i) => [one, read[i]]));
+    return open.map((one) => (one.seen === undefined ? found.get(one) : one.seen.was));
+  }
+
+  /** Makes the write of an item; undefined if there is nothing to write. */
+  private plan(open: Open, was: Item | undefined, bases: BaseItems): Planned | undefined {
+    const { touch } = open;
+    const { graph } = this.context;
+    const now = epochSeconds(this.context);
+    if (touch.kind === 'view') {
+      const targets = sharingTargets(touch.targets, was);
+      const { source } = touch;
+      const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
+      const copies = bases.copiesOf(targets);
+      const update = viewUpdate(graph, source, was, { shares, copies }, now);
+      return this.isToWrite(was, update, isEmptyUpdate(update, graph.table.ttl)) ? { open, was, update } : undefined;
+    }
+    if (touch.kind === 'entry') {
+      const { problems } = bases.derivedOf(touch.base);
+      const update = entryUpdate(
+        graph,
+        { base: touch.base, was, problems, records: touch.records },
+        this.context.now(),
+      );
+      const isLook = touch.isLook === true && problems.length === 0;
+      const isGone = problems.length === 0 && (was === undefined || isTombstone(was, graph.table));
+      return (isLook && isGone) || !this.isToWrite(was, update, problems.length === 0)
+        ? undefined
+        : { open, was, update };
+    }
+    const wanted = bases.fieldsOf(touch.base, keyOfTouch(touch));
+    const update = itemUpdate(graph, keyOfTouch(touch), was, wanted, now);
+    const count = countHolding(graph, touch.base, touch.sortKey)?.name;
+    // Values that had no room in the count may have some by now.
+    const isLacking = count !== undefined && wanted !== undefined && was?.[OTHER] !== undefined;
+    const isWritten = isLacking || this.isToWrite(was, update, wanted === undefined);
+    return isWritten ? { open, was, update, wanted, count } : undefined;
+  }
+
+  /** Records always leave a new revision: a worker with an older read must fail. A scan writes what is wrong. */
+  private isToWrite(was: Item | undefined, update: DerivedUpdate, isGone: boolean): boolean {
+    // rule: equal-item-gets-a-new-revision
+    if (this.options.isScan !== true) return true;
+    if (isGone) return was !== undefined && !isTombstone(was, this.context.graph.table);
+    return !changesNothing(update);
+  }
+
+  private async writeSingle(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
+    if (planned.length === 0) return [];
+    const { context } = this;
+    const { store, stats, concurrency = CALLS_AT_ONCE } = context;
+    const sending = sendingWithin(context, readAtMs);
+    const remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, sending());
+    stats.writes += planned.length;
+    const outcomes = await store.updateMany(
+      planned.map(({ update }) => update),
+      { concurrency, remainingMs },
+    );
+    const again: Open[] = [];
+    for (const [i, outcome] of outcomes.entries()) {
+      const left = await this.settle(planned[i]!, outcome);
+      if (left !== undefined) again.push(left);
+    }
+    return again;
+  }
+
+  /** Notes what became of a write; returns the item if it has to be tried again. */
+  private async settle({ open, update }: Planned, outcome: UpdateOutcome): Promise<Open | undefined> {
+    const { context } = this;
+    const { stats } = context;
+    const { touch } = open;
+    if (!outcome.applied && outcome.error !== undefined) return await this.settleError(open, outcome.error, update);
+    stats.wcu += outcome.wcu;
+    if (!outcome.applied) {
+      stats.conflicts += 1;
+      return outcome.isUnread === true ? { touch } : { touch, seen: { was: outcome.current } };
+    }
+    if (touch.kind === 'entry' && update.set[context.graph.table.ttl] === undefined) {
+      stats.quarantined += 1;
+      context.onQuarantine?.(update.set, false);
+    }
+    return undefined;
+  }
+
+  private async settleError(open: Open, error: StoreError, update?: DerivedUpdate): Promise<Open | undefined> {
+    const { context } = this;
+    const { touch } = open;
+    if (error.kind === 'retryable') {
+      this.cause = error;
+      return { touch };
+    }
+    if (error.kind === 'fatal') {
+      this.fail([open], error);
+      return undefined;
+    }
+    const isEntry = touch.kind === 'entry' && update !== undefined;
+    const { graph } = context;
+    const entry = isEntry ? itemOfUpdate(graph.table, update) : refusalEntry(graph, touch, error, context.now());
+    try {
+      await putEntry(context, entry);
+    } catch (failed) {
+      if (!(failed instanceof StoreError)) throw failed;
+      if (failed.kind === 'retryable') {
+        this.cause = failed;
+        return { touch };
+      }
+      this.fail([open], failed);
+    }
+    return undefined;
+  }
+
+  /** Writes counted items with their counts, one count after the other in itself, counts side by side. */
+  private async writeTotals(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
+    const byCount = new Map<string, Planned[]>();
+    for (const one of planned) {
+      const place = textOfKey({ source: one.open.touch.source, target: one.count! });
+      byCount.set(place, [...(byCount.get(place) ?? []), one]);
+    }
+    const again: Open[] = [];
+    await pMap(
+      byCount.values(),
+      async (same) => {
+        again.push(...(await this.writeTotal(same, readAtMs)));
+      },
+      { concurrency: this.context.concurrency ?? CALLS_AT_ONCE },
+    );
+    return again;
+  }
+
+  private async writeTotal(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
+    const remaining = sendingWithin(this.context, readAtMs);
+    const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
+    const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
+      remainingMs: () => Math.max(this.isFirst ? 1 : 0, remaining()),
+      // rule: repair-moves-the-count
+      readmits: this.options.isScan === true,
+    });
+    const again: Open[] = [];
+    for (const [i, outcome] of outcomes.entries()) {
+      const left = await this.settle(planned[i]!, outcome);
+      if (left !== undefined) again.push(left);
+    }
+    return again;
+  }
+
+  /** Makes views of another shape whole, each by a Query of its partition. */
+  private async makeWhole(open: readonly Open[]): Promise<Open[]> {
+    const again: Open[] = [];
+    await pMap(
+      open,
+      async (one) => {
+        try {
+          if (!(await reconcileWholeView(this.context, one.touch.source))) again.push({ touch: one.touch });
+        } catch (error) {
+          if (error instanceof OutOfTimeError) this.fail([one], error);
+          else if (error instanceof StoreError) {
+            const left = await this.settleError(one, error);
+            if (left !== undefined) again.push(left);
+          } else throw error;
+        }
+      },
+      { concurrency: 8 },
+    );
+    return again;
+  }
+
+  /**
+   * A fault that only an edge and its source node have together is in no record of one of them. So the entry of the edge is looked at where
+   * its joined item fails, and where the item was empty before, as a failing one is.
+   */
+  private followUp(touch: Reconcilable, was: Item | undefined, bases: BaseItems): void {
+    if (touch.kind !== 'item' || touch.source !== touch.base.source) return;
+    const { graph } = this.context;
+    if (!isJoinedKey(graph, touch.base.target, touch.sortKey)) return;
+    const { joint = [] } = bases.derivedOf(touch.base);
+    // rule: joint-fault-has-an-entry
+    const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
+    if (joint.length === 0 && !wasEmpty) return;
+    const entry = entryTouch(touch.base);
+    this.followUps.set(textOfKey(keyOfTouch(entry)), { ...entry, records: touch.records });
+  }
+}
+
+function keysOf(graph: ApplyContext['graph'], open: readonly Open[], seen: readonly (Item | undefined)[]): ItemKey[] {
+  return open.flatMap(({ touch }, i) => decidingKeys(graph, touch, seen[i]));
+}
+
+function isEmptyUpdate({ set }: DerivedUpdate, ttl: string): boolean {
+  return set[ttl] !== undefined;
+}
