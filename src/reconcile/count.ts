@@ -29,7 +29,7 @@ import {
   type UpdateOutcome,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, updateItem } from './context.ts';
+import { type ApplyContext, checkSending, updateItem } from './context.ts';
 import { reconcile } from './loop.ts';
 
 /**
@@ -95,8 +95,7 @@ async function writeMoving(
   outcomes: Map<CountedWrite, UpdateOutcome>,
 ): Promise<void> {
   try {
-    if (options.remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
-    const { applied, wcu } = await writeWithCount(context, countName, chunk, options.readmits);
+    const { applied, wcu } = await writeWithCount(context, countName, chunk, options);
     for (const [i, one] of chunk.entries()) {
       const units = i === 0 ? wcu : 0;
       outcomes.set(one, applied ? { applied, wcu: units } : { applied, wcu: units, isUnread: true });
@@ -163,7 +162,7 @@ async function writeWithCount(
   context: ApplyContext,
   countName: string,
   changes: readonly CountedWrite[],
-  readmits = false,
+  { remainingMs, readmits = false }: CountedOptions,
 ): Promise<TransactResult> {
   const { source } = changes[0]!.update.key;
   const key = { source, target: countKeyOf(countName) };
@@ -193,6 +192,8 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
+  // Asked last: to read the count may take any time.
+  if (remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
   // rule: count-moves-with-every-transaction
@@ -231,7 +232,7 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
       if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
       return countUpdate(context, key, stored, amounts ?? new Map());
     },
-    writeIfUnchanged: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
+    writeIfUnchanged: (move, { expected: { stored } }, readAtMs) => writeExactCount(context, stored, move, readAtMs),
     backsOff: true,
   });
 }
@@ -248,8 +249,11 @@ async function writeExactCount(
   context: ApplyContext,
   current: Item | undefined,
   move: DerivedUpdate,
+  readAtMs: number,
 ): Promise<boolean> {
   const { key } = move;
+  checkSending(context, readAtMs);
+  const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
   // A malformed revision was replaced just now: the next attempt reads the new one.
@@ -258,6 +262,7 @@ async function writeExactCount(
   const fenced: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
   // rule: count-moves-before-its-items-are-read, then
   const amounts = await countExactly(context, key);
+  checkSending(context, movedAtMs);
   // rule: count-is-repaired-under-its-revision
   return (await updateItem(context, countUpdate(context, key, fenced, amounts))).applied;
 }

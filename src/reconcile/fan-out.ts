@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { CHILD, revisionOf } from '../core/items/derived-item.ts';
+import { AFTER, CHILD, revisionOf } from '../core/items/derived-item.ts';
 import { edgeSortKey } from '../core/items/keys.ts';
 import { classifyKey } from '../core/model/base-item.ts';
 import { FanOutPlaces } from '../core/model/projection/places.ts';
@@ -12,7 +12,7 @@ import {
 import { type ContinuationTouch, type FanOutTouch, viewTouch } from '../core/plan/touch.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcile } from './loop.ts';
 import { reconcileOrThrow } from './touches.ts';
@@ -41,24 +41,27 @@ export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Pr
 }
 
 /**
- * Visits the page of a continuation's record, and moves the continuation past it. The condition is the revision in the record: if
- * it differs, another worker has continued or restarted the fan-out, and this sequence of pages ends.
+ * Visits the next page of a fan-out, and moves the continuation past it, under the revision that was read before. If the record of the
+ * continuation shows another one, another worker has continued or restarted the fan-out, and this sequence of pages ends.
  */
 export async function continueFanOut(context: ApplyContext, touch: ContinuationTouch): Promise<void> {
   const key = { source: touch.source, target: touch.sortKey };
+  const readAtMs = context.now();
   const item = await readItem(context, key);
+  const place = stringOf(item?.[AFTER]);
   // The page of a replayed record was visited before. Whoever has written since may need the fan-out.
   // rule: continuation-ends-from-the-revision-of-its-record
-  if (item === undefined || revisionOf(item) !== touch.revision) return;
+  if (item === undefined || place === undefined || ('revision' in touch && revisionOf(item) !== touch.revision)) return;
   if (touch.isEnding) {
     await updateItem(context, endContinuationUpdate(context.graph, key, item, epochSeconds(context)));
     return;
   }
   // rule: page-before-its-continuation-moves, first
-  const after = await visitPage(context, touch, touch.after);
+  const after = await visitPage(context, touch, place);
   checkTime(context);
+  checkSending(context, readAtMs);
   // rule: page-before-its-continuation-moves, then
-  await updateItem(context, moveContinuationUpdate(context.graph, touch, after, epochSeconds(context)));
+  await updateItem(context, moveContinuationUpdate(context.graph, touch, item, after, epochSeconds(context)));
 }
 
 /** Has a stuck fan-out go on. */

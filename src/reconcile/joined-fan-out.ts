@@ -35,6 +35,7 @@ export async function visitEdges(
 ): Promise<string | undefined> {
   const { graph } = context;
   const { source } = touch;
+  const readAtMs = context.now();
   const ranges: Range[] = [];
   // rule: joined-items-before-edges, first
   // rule: joined-items-before-the-node, first
@@ -72,7 +73,7 @@ export async function visitEdges(
   const node = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
   const found = await readItems(context, node);
   for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
-  const ahead = { was, bases: new BaseItems(graph, items) };
+  const ahead = { was, bases: new BaseItems(graph, items), readAtMs };
   const failures = [
     ...(await reconcileTouches(context, touches, { ahead })),
     ...(await reconcileTouches(context, apart)),

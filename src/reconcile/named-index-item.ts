@@ -7,7 +7,7 @@ import { countKeyOf } from '../core/model/projection/places.ts';
 import { itemTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds } from './context.ts';
+import { type ApplyContext, epochSeconds, sendingWithin } from './context.ts';
 import { reconcileCount, writeCounted } from './count.ts';
 import { reconcile } from './loop.ts';
 import { reconcileTouch } from './touches.ts';
@@ -37,7 +37,9 @@ export async function reconcileNamed(
     update: (_item, { burial }) => burial,
     // rule: repair-moves-the-total
     writeIfUnchanged:
-      countName === undefined ? undefined : (update, { actual }) => writeWithTotal(context, countName, actual, update),
+      countName === undefined
+        ? undefined
+        : (update, { actual }, readAtMs) => writeWithTotal(context, countName, { current: actual, update, readAtMs }),
   });
   const { base } = expected;
   if (base !== undefined) await reconcileTouch(context, itemTouch(key, base));
@@ -49,12 +51,11 @@ export async function reconcileNamed(
 async function writeWithTotal(
   context: ApplyContext,
   countName: string,
-  current: Item | undefined,
-  update: DerivedUpdate,
+  { current, update, readAtMs }: { current: Item | undefined; update: DerivedUpdate; readAtMs: number },
 ): Promise<boolean> {
   const change = { current, expected: undefined, update };
   const [outcome] = await writeCounted(context, countName, [change], {
-    remainingMs: context.remainingMs,
+    remainingMs: sendingWithin(context, { readAtMs }),
     readmits: true,
   });
   if (!outcome!.applied && outcome!.error !== undefined) throw outcome!.error;

@@ -52,7 +52,15 @@ export interface ReconcileOptions {
    */
   isScan?: boolean;
   /** What was read before, derived items first. Default: nothing. */
-  ahead?: { was: ReadonlyMap<Reconcilable, Item | undefined>; bases: BaseItems };
+  ahead?: ReadAhead;
+}
+
+/** Items that were read before. */
+export interface ReadAhead {
+  was: ReadonlyMap<Reconcilable, Item | undefined>;
+  bases: BaseItems;
+  /** When the first of them was read. */
+  readAtMs: number;
 }
 
 /** Items in the first step, so that a call with hardly any time gets on all the same. */
@@ -136,7 +144,9 @@ async function reconcileSteps(
 /** An item to reconcile; `seen`: it was read, by itself or in the answer to a refused write. */
 interface Open {
   touch: Reconcilable;
-  seen?: { was: Item | undefined };
+  seen?: { was: Item | undefined; readAtMs: number };
+  /** True if the item is an entry that was written, and is looked at once more. */
+  isWritten?: true;
 }
 
 /** An item that was read, and the write that makes it right. */
@@ -224,7 +234,9 @@ class Step {
     const { context, options } = this;
     const { graph } = context;
     const ahead = attempt === 1 ? options.ahead : undefined;
-    const readAtMs = context.now();
+    // What is known of an item from a refused write is as old as that.
+    const seenAtMs = open.map(({ seen: known }) => known?.readAtMs ?? Number.POSITIVE_INFINITY);
+    const readAtMs = Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY, ...seenAtMs);
     // rule: derived-item-is-read-before-what-decides
     // rule: conflict-repeats-every-read
     const seen =
@@ -257,7 +269,8 @@ class Step {
   private async readDerived(open: readonly Open[], attempt: number): Promise<(Item | undefined)[]> {
     const { context, options } = this;
     const unread = open.filter(({ seen }) => seen === undefined);
-    const consistent = options.isScan === true || attempt > 1;
+    // rule: item-that-may-be-left-is-read-consistently
+    const consistent = options.isScan === true || attempt > 1 || open.some(({ touch }) => isLook(touch));
     const keys = unread.map(({ touch }) => keyOfTouch(touch));
     const { store, stats, wait, random } = context;
     const { remainingMs } = this;
@@ -292,9 +305,10 @@ class Step {
         { base: touch.base, was, problems, records: touch.records },
         this.context.now(),
       );
-      const isLook = touch.isLook === true && problems.length === 0;
+      // Still faulty after it was written: the record of whoever mends it finds the entry.
+      if (open.isWritten === true && problems.length > 0) return undefined;
       const isGone = problems.length === 0 && (was === undefined || isTombstone(was, graph.table));
-      return (isLook && isGone) || !this.isToWrite(was, update, problems.length === 0)
+      return (isLook(touch) && isGone) || !this.isToWrite(was, update, problems.length === 0)
         ? undefined
         : { open, was, update };
     }
@@ -319,7 +333,8 @@ class Step {
     if (planned.length === 0) return [];
     const { context } = this;
     const { store, stats, concurrency = CALLS_AT_ONCE } = context;
-    const remainingMs = sendingWithin(context, readAtMs, this.remainingMs);
+    const remainingMs = sendingWithin(context, { readAtMs, isFirst: this.isFirst });
+    const sentAtMs = context.now();
     stats.writes += planned.length;
     const outcomes = await store.updateMany(
       planned.map(({ update }) => update),
@@ -327,14 +342,14 @@ class Step {
     );
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome);
+      const left = await this.settle(planned[i]!, outcome, sentAtMs);
       if (left !== undefined) again.push(left);
     }
     return again;
   }
 
   /** Notes what became of a write; returns the item if it has to be tried again. */
-  private async settle({ open, update }: Planned, outcome: UpdateOutcome): Promise<Open | undefined> {
+  private async settle({ open, update }: Planned, outcome: UpdateOutcome, sentAtMs: number): Promise<Open | undefined> {
     const { context } = this;
     const { stats } = context;
     const { touch } = open;
@@ -342,11 +357,14 @@ class Step {
     stats.wcu += outcome.wcu;
     if (!outcome.applied) {
       stats.conflicts += 1;
-      return outcome.isUnread === true ? { touch } : { touch, seen: { was: outcome.current } };
+      return outcome.isUnread === true ? { touch } : { touch, seen: { was: outcome.current, readAtMs: sentAtMs } };
     }
     if (touch.kind === 'entry' && update.set[context.graph.table.ttl] === undefined) {
       stats.quarantined += 1;
       context.onQuarantine?.(update.set, false);
+      // A look leaves an absent entry alone, so it does not stop one that is written with an older read of the base item.
+      // rule: entry-of-a-look-is-looked-at-again
+      if (isLook(touch) && open.isWritten !== true) return { touch, isWritten: true };
     }
     return undefined;
   }
@@ -397,15 +415,16 @@ class Step {
   }
 
   private async writeTotal(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
+    const sentAtMs = this.context.now();
     const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
-      remainingMs: sendingWithin(this.context, readAtMs, this.remainingMs),
+      remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
       // rule: repair-moves-the-count
       readmits: this.options.isScan === true,
     });
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome);
+      const left = await this.settle(planned[i]!, outcome, sentAtMs);
       if (left !== undefined) again.push(left);
     }
     return again;
@@ -447,6 +466,11 @@ class Step {
     const entry = entryTouch(touch.base);
     this.followUps.set(textOfKey(keyOfTouch(entry)), { ...entry, records: touch.records });
   }
+}
+
+/** Tells whether a touch may end without a write: no later read is overtaken by it. */
+function isLook(touch: Reconcilable): boolean {
+  return touch.kind === 'entry' && touch.isLook === true;
 }
 
 function keysOf(graph: ApplyContext['graph'], open: readonly Open[], seen: readonly (Item | undefined)[]): ItemKey[] {

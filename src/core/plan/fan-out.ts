@@ -96,17 +96,26 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
   const fanOut = fanOutOfKey(target);
   if (fanOut === undefined) return undefined;
   const { of, edgeType } = fanOut;
-  const after = stringOf(record.newImage?.[AFTER]);
+  const isOpen = record.isPartial === true || stringOf(record.newImage?.[AFTER]) !== undefined;
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
   // Without a registry, consumers of another model may need what this model lacks.
   // rule: continuation-that-nothing-needs-is-ended
   const isEnding = !isKept && graph.shapes !== undefined && target === new FanOutPlaces(edgeType).continuation(of);
   // rule: continuation-drives-the-next-page
-  if (after === undefined || !(isKept || isEnding)) return undefined;
-  const again = stringOf(record.newImage?.[AGAIN]);
+  if (!isOpen || !(isKept || isEnding)) return undefined;
   const revision = revisionOf(record.newImage);
   const sortKey = requireDerivedSortKey(target);
-  return { kind: 'continuation', isEnding, of, source, sortKey, edgeType, after, again, revision, records: [record] };
+  const records = [record];
+  return {
+    kind: 'continuation',
+    isEnding,
+    of,
+    source,
+    sortKey,
+    edgeType,
+    records,
+    ...(record.isPartial !== true && { revision }),
+  };
 }
 
 /**
@@ -146,27 +155,29 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
 }
 
 /**
- * Makes the update that moves a continuation past the page that its record has driven. At the end it begins the round that changes
+ * Makes the update that moves a continuation, as it was read before the page, past that page. At the end it begins the round that changes
  * have requested meanwhile, or becomes a tombstone.
  */
 export function moveContinuationUpdate(
   graph: CompiledModel,
-  unit: ContinuationTouch,
+  { source, sortKey }: ContinuationTouch,
+  item: Item,
   after: string | undefined,
   now: EpochSeconds,
 ): DerivedUpdate {
+  const again = stringOf(item[AGAIN]);
   const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
   // rule: change-during-a-fan-out-gets-a-round
-  const place = after ?? unit.again;
+  const place = after ?? again;
   return {
-    key: { source: unit.source, target: unit.sortKey },
+    key: { source, target: sortKey },
     set: { [MODEL]: { S: graph.fingerprint }, ...(place === undefined ? expiry : { [AFTER]: { S: place } }) },
     unset: [
       place === undefined ? AFTER : graph.table.ttl,
-      ...(after === undefined && unit.again !== undefined ? [AGAIN] : []),
+      ...(after === undefined && again !== undefined ? [AGAIN] : []),
     ],
     // rule: continuation-moves-from-the-revision-of-its-record
-    condition: { kind: 'revision', revision: unit.revision },
+    condition: { kind: 'revision', revision: revisionOf(item) },
   };
 }
 

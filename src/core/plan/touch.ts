@@ -52,12 +52,8 @@ export interface ContinuationTouch extends TouchBase {
   isEnding: boolean;
   of: FanOutOf;
   edgeType: string;
-  /** Sort key of the last visited reverse item, or of the last visited edge. */
-  after: string;
-  /** The place where another round begins after this one; undefined: there is none. */
-  again: string | undefined;
-  /** Revision of the continuation in the record: the continuation may be moved only from this revision. */
-  revision: string | undefined;
+  /** Revision of the continuation in the record: the continuation may be moved only from this revision. Absent if the record has no image. */
+  revision?: string | undefined;
 }
 
 /** The touch of an item that no record asks for. */

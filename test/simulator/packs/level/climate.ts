@@ -3,8 +3,11 @@ import type { Random } from '../../kernel/random.ts';
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
-/** How long a worker may sleep between two calls. */
-export const LONGEST_SLEEP_MS = 5 * HOUR_MS;
+/** How long a worker may sleep between two calls: longer than a tombstone stands. */
+export const LONGEST_SLEEP_MS = 50 * HOUR_MS;
+
+/** How long a request that was sent may take to land. */
+export const LATEST_LANDING_MS = 4 * MINUTE_MS;
 
 /** The oldest record that comes again. */
 export const OLDEST_RECORD_MS = 23 * HOUR_MS;
@@ -51,7 +54,7 @@ function drawLikely(random: Random): Omit<Climate, 'lagMs' | 'timeoutMs'> {
     longMs: random.oneOf([
       [2_000, 5_000],
       [70_000, 5 * MINUTE_MS],
-      [20 * MINUTE_MS, 50 * MINUTE_MS, LONGEST_SLEEP_MS],
+      [16 * MINUTE_MS, 50 * MINUTE_MS, LONGEST_SLEEP_MS],
     ]),
     faults: often(0, 0, 0.05, 0.2),
     lags: 0.5,

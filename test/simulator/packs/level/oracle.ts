@@ -49,8 +49,11 @@ class Derivation {
   work(): Expected {
     for (const { key, item } of this.base) if (!this.isDeleted(key, item)) this.live.set(nameOf(key), item);
     for (const { key, item } of this.base) {
-      if (this.isDeleted(key, item)) continue;
-      if (key.source === key.target) this.node(key.source, item);
+      // An edge that fits no type of the model is a fault whatever its attributes say.
+      if (key.target.startsWith('A') && key.source !== key.target && this.isMisfit(key))
+        this.expected.faulty.add(nameOf(key));
+      else if (this.isDeleted(key, item)) continue;
+      else if (key.source === key.target) this.node(key.source, item);
       else if (key.target === 'STATE') this.part(key.source, item);
       else this.edge(key, item);
     }
@@ -148,16 +151,15 @@ class Derivation {
     if (third) this.item(source, '~ix/#includeTarget/AB/third', behind(`third/AB-${source}`));
   }
 
+  private isMisfit({ source, target: edge }: ItemKey): boolean {
+    const { type, target } = partsOf(edge);
+    const isWithin = !this.features.tenants || tenantOf(source) === tenantOf(target);
+    return !isWithin || !target.startsWith(type === 'AB' ? 'B-' : 'A-');
+  }
+
   private edge(key: ItemKey, item: Item): void {
     const { source, target: edge } = key;
-    const [type = '', ...rest] = edge.split('-');
-    const target = rest.join('-');
-    const fits = target.startsWith(type === 'AB' ? 'B-' : 'A-');
-    const isWithin = !this.features.tenants || tenantOf(source) === tenantOf(target);
-    if (!fits || !isWithin) {
-      this.expected.faulty.add(nameOf(key));
-      return;
-    }
+    const { type, target } = partsOf(edge);
     this.element(source, type, edge, target, item);
     if (type === 'AA') return;
     this.orders(key, target, item);
@@ -263,6 +265,12 @@ function contributionOf({ hours, kind }: Item): { hours?: string; kind?: string;
 
 function found0(partition: string, value: string, source: string): Item {
   return { gsi0pk: { S: partition }, gsi0sk: { S: `${value}\u0000${source}` }, value: { S: value } };
+}
+
+/** The type and the target of an edge. */
+function partsOf(edge: string): { type: string; target: string } {
+  const [type = '', ...rest] = edge.split('-');
+  return { type, target: rest.join('-') };
 }
 
 function tenantOf(id: string): string {

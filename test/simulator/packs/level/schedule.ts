@@ -340,4 +340,4 @@ function kindOf(target: string, item: Item): string {
 }
 
 /** Whether the projector reconciles what records touch: then entries come and go by themselves, and no record is too old. */
-const IS_LEVEL = false as boolean;
+const IS_LEVEL = true as boolean;
