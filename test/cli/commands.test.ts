@@ -280,7 +280,7 @@ describe('project', () => {
     const first = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
     expect(first).toMatchObject({ records: lines, stale: 0, quarantined: 0 });
     const second = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
-    expect(second).toMatchObject({ records: 0, units: 0, writes: 0 });
+    expect(second).toMatchObject({ records: 0, touches: 0, writes: 0 });
     expect(await json('table', 'describe', '--table', table)).toMatchObject({
       table,
       status: 'ACTIVE',
