@@ -22,7 +22,6 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     String.raw`^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$`,
     'what the second repetition takes has no slash to try it again from',
   ],
-  [String.raw`^(.*)\/([^/]*\/[^/]*)$`, 'what follows has no slash to try again from but the last but one'],
   [
     String.raw`^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)`,
     'partition keys; each repetition ends at what it cannot take',
@@ -38,6 +37,10 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   [String.raw`\$\{([^{}]+)\}`, 'what the repetition takes ends where another one begins'],
   [String.raw`^([A-Z][A-Z0-9_]*)\.(.+)$`, 'options of the model file; the first repetition ends at the point'],
   [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
+  [
+    String.raw`\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([?{}:,=]))`,
+    'sticky: it begins at one place of a statement, where one alternative alone fits, and what that takes ends at its quote',
+  ],
 ]);
 /** What their expressions see are arguments of a command and parameters of a stack: those of the operator. */
 const OPERATORS = /^(packages\/(cli|workbench)|deployment\/stack)\//;

@@ -190,9 +190,7 @@ describe.each(Object.entries(CASES))('the plan for a table with %s', (name, chan
       const actual = unitsOf(steps, unit);
       expect(actual).toBeGreaterThan(0);
       const ratio = unitsOf(plan.steps, unit) / actual;
-      console.log("RATIO", name, change, unit, actual, ratio);
       expect(ratio, `${unit}, of ${actual}`).toBeGreaterThan(0.7);
-      console.log("RATIO", name, change, unit, actual, ratio);
       expect(ratio, `${unit}, of ${actual}`).toBeLessThan(1.4);
     }
   });

@@ -230,13 +230,11 @@ export class PlainConsumer {
     const name = keysOf({ source, target });
     const revision = this.revisionOf({ source, target }) + 1;
     this.revisions.set(name, revision);
-    const label = this.streams.streamArn.split('/stream/')[1];
     const isTombstone = Object.keys(content).length === 0;
     this.table.write(
       { source, target },
       {
         ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
-        ...(number !== undefined && { w: { S: `${label}/${number.padStart(40, '0')}` } }),
         ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
         ...content,
       },
