@@ -6,6 +6,7 @@ import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
+import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
@@ -16,6 +17,7 @@ import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
+import { itemUpdate } from '../../core/plan/writes/item-update.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
@@ -26,6 +28,7 @@ import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundatio
 import {
   type ApplyContext,
   type ApplyStats,
+  epochSeconds,
   noStats,
   OutOfTimeError,
   retryingWithin,
@@ -58,7 +61,7 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
   /** Entries looked at; for a failed batch: its records. */
   entries: number;
   /**
-   * Entries that were reconciled with their base item, and deleted. For a failed batch: the number of records, from the first, that
+   * Entries that were reconciled with their base item, and are over. For a failed batch: the number of records, from the first, that
    * are reconciled.
    */
   repaired: number;
@@ -81,7 +84,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
 };
 
 /**
- * Reconciles every quarantined record with its base item as it is now, never with the record's images, and deletes its entry. An
+ * Reconciles every quarantined record with its base item as it is now, never with the record's images, and ends its entry. An
  * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
  * leaves unprocessed stay for the next redrive.
  */
@@ -130,12 +133,14 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
   for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
 }
 
-/** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
+/**
+ * Makes a reconciled entry a tombstone, unless it was written again meanwhile: then it represents another failure. To delete the entry would
+ * begin its revisions again: a worker that holds the entry of now could bury the next one.
+ */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
-  const { store, stats } = context;
   const key = ownKeyOfEntry(context, item);
-  const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
-  stats.wcu += wcu;
+  // rule: redriven-entry-leaves-a-tombstone
+  const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
   if (applied) result.repaired += 1;
   else {
     result.left += 1;
@@ -192,16 +197,13 @@ async function* quarantineEntries(
   }
 }
 
-/** Pages of whole entries: an index names them, without the revision, and may name one that is gone. */
+/** Pages of whole entries. An index names them, without the revision, and may name one that is over; a partition has their tombstones, too. */
 async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
   for (const request of requests) {
     for await (const { items } of queryPages(context.store, request, context.stats)) {
-      if (request.index === undefined) {
-        yield items;
-        continue;
-      }
       const keys = items.map((item) => ownKeyOfEntry(context, item));
-      yield (await readItems(context, keys)).filter((item) => item !== undefined);
+      const entries = request.index === undefined ? items : await readItems(context, keys);
+      yield entries.filter((item) => item !== undefined && quarantineEntry.isLive(item)) as Item[];
     }
   }
 }
