@@ -58,7 +58,6 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
   'an item too many found and repaired': { named: 'check-no-orphans' },
-  'a wrong watermark found and repaired': inFile('core/kinds/form.ts', "isFenced ? [] : [{ kind: 'watermark' }]", '[]'),
   'subject export': inFile('trust/subject/export-subject.ts', 'walked.source !== id', 'walked.source === id'),
   'subject erase': inFile('trust/subject/erase-subject.ts', 'this.expiryMs(item) <= this.nowMs()', 'false'),
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
