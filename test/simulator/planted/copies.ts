@@ -1,13 +1,4 @@
-import {
-  addToFile,
-  insertAfter,
-  insertBefore,
-  moveAhead,
-  moveBehind,
-  replaceIn,
-  setCondition,
-  setValue,
-} from './changes.ts';
+import { addToFile, insertAfter, insertBefore, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 const STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/core/items/stored-view.ts';";
@@ -15,39 +6,9 @@ const STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/core/item
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [
   {
-    name: 'reverse-after-view',
-    rule: "An edge's reverse item is written before the parent is read for its child's view.",
-    changes: [moveBehind('reverse-items-before-views')],
-  },
-  {
     name: 'view-despite-reverse',
     rule: 'Where a reverse item could not be written the view unit of its edge does not run.',
     changes: [setCondition('no-view-without-its-reverse-items', (old) => `${old} || this.errors.length >= 0`)],
-  },
-  {
-    name: 'parent-before-view',
-    rule: "For a child's view unit the view is read first and the parents after it.",
-    changes: [
-      insertBefore(
-        'view-before-parents, first',
-        `const early = new Map(await readCopies(context, unit.changes.map(({ target }) => target)));
-  if (prefetched !== undefined) prefetched.item = await readView(context, unit.source);`,
-      ),
-      setValue(
-        'view-before-parents, then',
-        (old) => `new Map([...(${old})].map(([edge, copy]) => [edge, early.has(edge) ? early.get(edge) : copy]))`,
-      ),
-      insertAfter('view-before-parents, then', 'early.clear();'),
-    ],
-  },
-  {
-    name: 'parents-kept-across-retries',
-    rule: 'On a conflict the parents are read again.',
-    changes: [
-      insertBefore('view-before-parents, first', 'const kept = new Map<string, Item | undefined>();'),
-      setValue('view-before-parents, then', (old) => `new Map([...(${old}), ...kept])`),
-      insertAfter('view-before-parents, then', 'for (const [edge, copy] of parents) kept.set(edge, copy);'),
-    ],
   },
   {
     name: 'parents-read-eventually',
@@ -70,26 +31,6 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     name: 'copies-beyond-budget',
     rule: "Copies count for the view's byte budget.",
     changes: [setValue('copies-count-for-the-budget', '0')],
-  },
-  {
-    name: 'fan-out-parent-before-views',
-    rule: "A fan-out reads the children's views first and the parent after them.",
-    changes: [moveAhead('views-before-the-parent')],
-  },
-  {
-    name: 'fan-out-copy-kept',
-    rule: 'Where a child was changed meanwhile the parent is read again after its view.',
-    changes: [setCondition('parent-is-read-again-after-a-conflict', 'first !== undefined')],
-  },
-  {
-    name: 'fan-out-of-the-image',
-    rule: 'A fan-out brings what the parent is, not what a record says it was.',
-    changes: [
-      setValue(
-        'fan-out-brings-the-parent-as-it-is',
-        (old) => `unit.kind === 'fan-out' ? copyOf(context.graph, edge, unit.records.at(-1)?.newImage) : ${old}`,
-      ),
-    ],
   },
   {
     name: 'fan-out-leaves-no-trace',

@@ -38,17 +38,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('repair-moves-the-count', (old) => `${old} || countName !== ''`)],
   },
   {
-    name: 'net-zero-entry',
-    rule: 'The unit of an entry is left out only if each of its records leaves the entry as it is.',
-    changes: [
-      setCondition(
-        'no-net-zero-in-targets',
-        (old) =>
-          `${old} || (totalOf !== undefined && sameItem(itemOf(steps[0]!.before)?.fields, itemOf(steps.at(-1)!.after)?.fields))`,
-      ),
-    ],
-  },
-  {
     name: 'sum-without-bounds',
     rule: 'A value beyond the bounds of sums is a problem: with it an addition may need more than 38 digits.',
     changes: [setCondition('sums-have-bounds', 'shift < 0')],

@@ -1,19 +1,8 @@
-import { addToFile, insertBefore, replace, replaceIn, setCondition, setValue } from './changes.ts';
+import { addToFile, replace, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in tombstones, quarantine, errors and delivery. */
 export const OTHER_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'tombstone-deleted',
-    rule: 'A derived item that is not wanted any more leaves a tombstone; it is not deleted.',
-    changes: [
-      insertBefore(
-        'removal-leaves-a-tombstone',
-        `if (result.applied && unit.expected === undefined)
-    await context.store.delete({ source: unit.source, target: unit.sortKey });`,
-      ),
-    ],
-  },
   {
     name: 'tombstone-revision-kept',
     rule: 'Writing a tombstone raises the revision.',
@@ -59,16 +48,6 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
         }`,
       ),
     ],
-  },
-  {
-    name: 'quarantine-overwritten',
-    rule: 'A quarantine entry is named by its record, so that none takes the place of another.',
-    changes: [setValue('quarantine-entry-is-named-by-its-record', "'/one'")],
-  },
-  {
-    name: 'failure-swallowed',
-    rule: 'A unit that the time budget ends before it is applied is reported.',
-    changes: [setCondition('unit-without-time-is-reported', (old) => `${old} && !(error instanceof StoreError)`)],
   },
   {
     name: 'failure-from-highest',

@@ -4,82 +4,6 @@ import type { Mutant } from '../../planted/mutant.ts';
 /** Rules of index items that an edge and its source node determine together, broken one by one. */
 export const JOINED_MUTANTS: readonly Mutant[] = [
   {
-    name: 'joined-bases-before-item',
-    rule: 'A joined item is read before the edge and the node.',
-    changes: [
-      addToFile('joined-item-before-its-bases, first', 'const early = new WeakMap<object, Bases[]>();'),
-      setValue(
-        'joined-item-before-its-bases, first',
-        (old) => `async (open: readonly IndexUnit[], attempt: number) => {
-          early.set(open, await readBases(context, open));
-          return await (${old})(open, attempt);
-        }`,
-      ),
-      setValue('joined-item-before-its-bases, then', 'async (open: readonly IndexUnit[]) => early.get(open)!'),
-    ],
-  },
-  {
-    name: 'joined-revision-ignored',
-    rule: 'A joined item is written under the revision seen.',
-    changes: [
-      setValue(
-        'joined-item-is-written-under-the-revision-seen',
-        (old) => `{ ...${old}, condition: { kind: 'none' } as const }`,
-      ),
-    ],
-  },
-  {
-    name: 'joined-truth-kept-across-retries',
-    rule: 'On a conflict the edge and the node are read again, not the item alone.',
-    changes: [
-      addToFile(
-        'joined-item-is-looked-at-again-after-a-conflict',
-        'const keptBases = new WeakMap<IndexUnit, Bases>();',
-      ),
-      setValue(
-        'joined-item-is-looked-at-again-after-a-conflict',
-        (old) => `async (open: readonly IndexUnit[]) => {
-    const bases = await (${old})(open);
-    return open.map((unit, i) => keptBases.get(unit) ?? (keptBases.set(unit, bases[i]!), bases[i]!));
-  }`,
-      ),
-    ],
-  },
-  {
-    name: 'joined-agreeing-leaves-no-trace',
-    rule: 'A joined item that is as edge and node want it is written too.',
-    changes: [
-      addToFile(
-        'joined-item-always-leaves-a-trace',
-        "import { hasExpectedFields as isAlready } from 'src/core/plan/writes/index-update.ts';",
-      ),
-      insertBefore(
-        'joined-item-always-leaves-a-trace',
-        'if (current !== undefined && isAlready(current, expected)) return true;',
-      ),
-    ],
-  },
-  {
-    name: 'joined-absent-leaves-no-tombstone',
-    rule: 'A joined item that is not wanted becomes a tombstone, also where nothing was.',
-    changes: [
-      insertBefore(
-        'joined-item-always-leaves-a-trace',
-        'if (current === undefined && expected === undefined) return true;',
-      ),
-    ],
-  },
-  {
-    name: 'joined-net-zero',
-    rule: "An edge's joined items are left alone only where each record gives the same.",
-    changes: [
-      setValue(
-        'no-net-zero-in-joined-items',
-        'sameShare(steps[0]!.before.shares?.[i], steps.at(-1)!.after.shares?.[i]) ? [] : [...steps]',
-      ),
-    ],
-  },
-  {
     name: 'joined-node-net-zero',
     rule: "A node's change fans out unless each record gives the same.",
     changes: [
@@ -129,28 +53,6 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     name: 'joined-continuation-of-copies',
     rule: 'Fan-outs of copies and to joined items along one edge type go on apart.',
     changes: [setCondition('fan-outs-of-a-type-go-on-apart', 'true')],
-  },
-  {
-    name: 'joined-edge-left-to-node',
-    rule: "An edge's record settles its items, though its node's record in the same batch fans out.",
-    changes: [
-      setValue(
-        'edge-reconciles-its-joined-items',
-        (old) =>
-          `${old}.filter(({ source }) => !units.some((unit) => unit.kind === 'fan-out' && unit.source === source))`,
-      ),
-    ],
-  },
-  {
-    name: 'joined-node-sets-watermark',
-    rule: "A joined item's watermark is that of its edge's newest record; a node's record leaves it alone.",
-    changes: [
-      addToFile('node-moves-no-watermark-of-joined-items', "import { positionSpan } from 'src/core/plan/unit.ts';"),
-      setValue(
-        'node-moves-no-watermark-of-joined-items',
-        (old) => `records.length > 0 ? positionSpan(records) : ${old}`,
-      ),
-    ],
   },
   {
     name: 'joined-settled-for-ever',
