@@ -300,7 +300,7 @@ async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number):
   for (let i = 0; Date.now() < endMs - LIVE_SETTLE_MS * 3; i++) {
     const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];
     await store.put({
-      ...{ source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '1' } },
+      ...{ source: { S: source }, target: { S: target }, r: { N: '1' } },
       ...{ gsi0pk: { S: 'GOALMEMBERSHIP-USER-GHOST' }, gsi0sk: { S: `500-LEAD\u0000${source}` } },
     });
     planted.add(`${source} ${target}`);

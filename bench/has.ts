@@ -131,7 +131,7 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
 /** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, count, keys } = graph.edges.get(FRIEND)!;
-  const stamp: Item = { source: { S: id }, w: { S: 'before' }, r: { N: '1' }, model: { S: graph.fingerprint } };
+  const stamp: Item = { source: { S: id }, r: { N: '1' }, model: { S: graph.fingerprint } };
   if (count !== undefined) return [{ ...stamp, target: { S: count.places.key }, count: { N: String(degree) } }];
   if (labels === undefined) return [];
   const views = derivedItems(

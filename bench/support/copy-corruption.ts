@@ -53,7 +53,7 @@ export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, 
     return `${book} ~view`;
   };
   const put = async (target: string, fields: Item): Promise<string> => {
-    await store.put({ source: { S: author }, target: { S: target }, w: { S: '' }, r: { N: '7' }, ...fields });
+    await store.put({ source: { S: author }, target: { S: target }, r: { N: '7' }, ...fields });
     return `${author} ${target}`;
   };
   const another: Item[string] = { M: { name: { S: 'Another' } } };

@@ -15,7 +15,7 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcile } from './loop.ts';
-import { reconcileTouches } from './touches.ts';
+import { reconcileOrThrow } from './touches.ts';
 
 /**
  * The fan-out of a node's change to the views of its children, or to the joined items of its edges. A consistent Query of the reverse items
@@ -102,7 +102,6 @@ async function visitPage(
   // Views that do not list the edge are written as well: a worker that is about to add it has read the parent before.
   // rule: fan-out-leaves-a-trace-in-every-view
   const views = children.map((child) => ({ ...viewTouch(child, [edgeKey]), records }));
-  const [failure] = await reconcileTouches(context, views);
-  if (failure !== undefined) throw failure.error;
+  await reconcileOrThrow(context, views);
   return page.lastKey && stringOf(page.lastKey[table.sortKey]);
 }

@@ -99,10 +99,24 @@ export async function reconcileTouches(
   return failures;
 }
 
-/** Reconciles one derived item, or throws why it could not be. */
-export async function reconcileTouch(context: ApplyContext, touch: Reconcilable): Promise<void> {
-  const [failure] = await reconcileTouches(context, [touch], { isScan: touch.records.length === 0 });
+/** Reconciles derived items, or throws why one could not be. */
+export async function reconcileOrThrow(
+  context: ApplyContext,
+  touches: readonly Reconcilable[],
+  options?: ReconcileOptions,
+): Promise<void> {
+  const [failure] = await reconcileTouches(context, touches, options);
   if (failure !== undefined) throw failure.error;
+}
+
+/** Makes a view of another shape by all base items of its partition; false if the view has the shape by now. */
+export function makeViewWhole(context: ApplyContext, source: string): Promise<boolean> {
+  return reconcileWholeView(context, source, reconcileOrThrow);
+}
+
+/** Reconciles one derived item for a scan, or throws why it could not be. */
+export async function reconcileTouch(context: ApplyContext, touch: Reconcilable): Promise<void> {
+  await reconcileOrThrow(context, [touch], { isScan: true });
 }
 
 async function reconcileSteps(
@@ -184,6 +198,9 @@ class Step {
     return this.failures;
   }
 
+  /** The time that is left; the first step of a batch has some, so that each call gets on. */
+  private readonly remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, this.context.remainingMs());
+
   /** DynamoDB refuses a call for one of its keys: so the items go apart. */
   private async runHalves(open: readonly Open[]): Promise<void> {
     const half = Math.ceil(open.length / 2);
@@ -255,12 +272,12 @@ class Step {
     // rule: item-that-may-be-left-is-read-consistently
     const consistent = options.isScan === true || attempt > 1 || open.some(({ touch }) => isLook(touch));
     const keys = unread.map(({ touch }) => keyOfTouch(touch));
-    const { store, stats, wait, random, remainingMs } = context;
-    const left = (): number => Math.max(this.isFirst ? 1 : 0, remainingMs());
+    const { store, stats, wait, random } = context;
+    const { remainingMs } = this;
     const read =
       keys.length === 0
         ? []
-        : await store.getMany(keys, { consistent, wait, random, remainingMs: left }).then(({ items, rcu }) => {
+        : await store.getMany(keys, { consistent, wait, random, remainingMs }).then(({ items, rcu }) => {
             stats.rcu += rcu;
             return items;
           });
@@ -316,7 +333,7 @@ class Step {
     if (planned.length === 0) return [];
     const { context } = this;
     const { store, stats, concurrency = CALLS_AT_ONCE } = context;
-    const remainingMs = sendingWithin(context, { readAtMs, isFirst: this.isFirst });
+    const remainingMs = sendingWithin(context, readAtMs, this.remainingMs);
     const sentAtMs = context.now();
     stats.writes += planned.length;
     const outcomes = await store.updateMany(
@@ -401,7 +418,7 @@ class Step {
     const sentAtMs = this.context.now();
     const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
-      remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
+      remainingMs: sendingWithin(this.context, readAtMs, this.remainingMs),
       // rule: repair-moves-the-count
       readmits: this.options.isScan === true,
     });
@@ -420,7 +437,7 @@ class Step {
       open,
       async (one) => {
         try {
-          if (!(await reconcileWholeView(this.context, one.touch.source))) again.push({ touch: one.touch });
+          if (!(await makeViewWhole(this.context, one.touch.source))) again.push({ touch: one.touch });
         } catch (error) {
           if (error instanceof OutOfTimeError) this.fail([one], error);
           else if (error instanceof StoreError) {

@@ -9,7 +9,8 @@ import { changesNothing, type Share, type ViewCorrections, viewUpdate } from '..
 import { readItems } from '../core/store-pages.ts';
 import { type ApplyContext, epochSeconds } from './context.ts';
 import { reconcile } from './loop.ts';
-import { baseItems, reconcileWholeView, writeMissingReverseItems } from './whole-view.ts';
+import { makeViewWhole, reconcileOrThrow } from './touches.ts';
+import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
 /** Views reconciled by a scan: a repair, or a redrive of a view that the table has refused. */
 
@@ -67,7 +68,7 @@ async function reconcileWithBaseItems(
       const shares = new Map<string, Share>();
       for (const [target, base] of await readBases(view)) shares.set(target, derivedOf(graph, source, target, base));
       const listed = listedEdges(view, shares, corrections);
-      await writeMissingReverseItems(context, source, listed);
+      await writeMissingReverseItems(context, source, listed, reconcileOrThrow);
       return { shares, copies: await readCopies(context, listed), corrections };
     },
     update(view, shares) {
@@ -76,7 +77,7 @@ async function reconcileWithBaseItems(
       return changesNothing(update) ? undefined : update;
     },
   });
-  if (expected === undefined) await reconcileWholeView(context, source);
+  if (expected === undefined) await makeViewWhole(context, source);
 }
 
 /** The edges that the view lists after it is reconciled. Edges of evicted types are not in it. */

@@ -91,7 +91,7 @@ const CORRUPTIONS: {
     ...{ at: { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-99' }, verdict: 'orphan' },
     plant: async ({ store }) => {
       const keys = { source: { S: 'AUTHOR-1' }, target: { S: '~rev/WROTE-BOOK-99' } };
-      await store.put({ ...keys, child: { S: 'BOOK-99' }, w: { S: '' }, r: { N: '4' } });
+      await store.put({ ...keys, child: { S: 'BOOK-99' }, r: { N: '4' } });
     },
   },
   {
@@ -99,7 +99,7 @@ const CORRUPTIONS: {
     ...{ at: { source: 'AUTHOR-1', target: `~rev/WROTE-#${'0'.repeat(32)}` }, verdict: 'orphan' },
     plant: async ({ store }) => {
       const keys = { source: { S: 'AUTHOR-1' }, target: { S: `~rev/WROTE-#${'0'.repeat(32)}` } };
-      await store.put({ ...keys, child: { S: 'BOOK-1' }, w: { S: '' }, r: { N: '4' } });
+      await store.put({ ...keys, child: { S: 'BOOK-1' }, r: { N: '4' } });
     },
   },
   {
@@ -123,14 +123,14 @@ const CORRUPTIONS: {
   {
     name: 'a reverse item with a watermark from the future',
     ...{ at: REVERSE, verdict: 'stale' },
-    plant: ({ corrupt }) => corrupt(REVERSE.source, REVERSE.target, (item) => ({ ...item, w: { S: FUTURE } })),
+    plant: ({ corrupt }) => corrupt(REVERSE.source, REVERSE.target, (item) => ({ ...item })),
   },
   {
     name: 'a continuation that is stuck',
     ...{ at: MORE, verdict: 'stale' },
     plant: async ({ store }) => {
       const keys = { source: { S: MORE.source }, target: { S: MORE.target } };
-      await store.put({ ...keys, after: { S: '~rev/WROTE-BOOK-5' }, w: { S: '' }, r: { N: '4' } });
+      await store.put({ ...keys, after: { S: '~rev/WROTE-BOOK-5' }, r: { N: '4' } });
     },
   },
   {
@@ -138,7 +138,7 @@ const CORRUPTIONS: {
     ...{ at: MORE, verdict: 'stale' },
     plant: async ({ store }) => {
       const keys = { source: { S: MORE.source }, target: { S: MORE.target } };
-      await store.put({ ...keys, after: { N: '7' }, w: { S: FUTURE }, r: { N: '4' }, expiresAt: { N: '9999999999' } });
+      await store.put({ ...keys, after: { N: '7' }, r: { N: '4' }, expiresAt: { N: '9999999999' } });
     },
   },
 ];
@@ -317,7 +317,7 @@ it('a check stops when its time is over and goes on from its cursor, also with w
   await store.delete({ source: 'AUTHOR-OF3', target: '~rev/WROTE-BOOK-3' });
   await store.put({
     ...{ source: { S: MORE.source }, target: { S: MORE.target } },
-    ...{ after: { S: '~rev/WROTE-BOOK-3' }, w: { S: '' }, r: { N: '4' } },
+    ...{ after: { S: '~rev/WROTE-BOOK-3' }, r: { N: '4' } },
   });
   await corrupt('BOOK-2', '~view', ({ copies: _, ...item }) => item);
   const whole = await run();

@@ -359,7 +359,7 @@ describe('totals of edges', () => {
       () => changed(total, { foreign: text('x') }),
       () => store.delete(total),
       () => store.delete(entry),
-      () => changed(entry, { ledger: { M: { 'sum/hours': { N: '100' }, w: { N: '1' } } } }),
+      () => changed(entry, { ledger: { M: { 'sum/hours': { N: '100' } } } }),
       () => changed(entry, { counted: text('~total/PAID') }),
       () =>
         store.put({

@@ -86,7 +86,7 @@ async function damage(graph: CompiledModel, table: StreamedStore, list: readonly
     if (kind === 'ghost') {
       const target = GHOSTS[pick % GHOSTS.length]!;
       await table.put({
-        ...{ source: { S: 'GOAL-1' }, target: { S: target }, r: { N: '1' }, w: { S: '' } },
+        ...{ source: { S: 'GOAL-1' }, target: { S: target }, r: { N: '1' } },
         ...{ gsi0pk: { S: 'GOAL.nothing' }, gsi0sk: { S: 'q\0GOAL-1' } },
       });
       continue;
@@ -94,7 +94,7 @@ async function damage(graph: CompiledModel, table: StreamedStore, list: readonly
     if (kind === 'stuck') {
       const [source, target] = pick % 2 === 0 ? ['USER-1', '~more/MEMBER'] : ['GOAL-1', '~more/LINK'];
       const after = { S: pick % 3 === 0 ? 'nowhere' : `${target.replace('more', 'rev')}-` };
-      await table.put({ source: { S: source! }, target: { S: target! }, w: { S: '' }, r: { N: '3' }, after });
+      await table.put({ source: { S: source! }, target: { S: target! }, r: { N: '3' }, after });
       continue;
     }
     // The stream has lost the record.

@@ -202,7 +202,7 @@ describe('the oracle', () => {
 describe('the verdict', () => {
   it('finds nothing where all is right; tombstones and empty views count as absent', () => {
     expect(judge(TABLE)).toEqual([]);
-    const tombstone = { source: { S: 'GOAL-2' }, target: { S: '~ix/name' }, w: { S: '1' }, expiresAt: { N: '1' } };
+    const tombstone = { source: { S: 'GOAL-2' }, target: { S: '~ix/name' }, expiresAt: { N: '1' } };
     expect(judge([...TABLE, tombstone, { source: { S: 'GOAL-2' }, target: { S: '~view' } }])).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { type DerivedSortKey, parseNodeId } from '../items/keys.ts';
+import { parseNodeId, requireDerivedSortKey } from '../items/keys.ts';
 import { hasFanOuts } from '../kinds/continuation.ts';
 import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
@@ -104,7 +104,7 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
   // rule: continuation-drives-the-next-page
   if (!isOpen || !(isKept || isEnding)) return undefined;
   const revision = revisionOf(record.newImage);
-  const sortKey = target as DerivedSortKey;
+  const sortKey = requireDerivedSortKey(target);
   const records = [record];
   return {
     kind: 'continuation',

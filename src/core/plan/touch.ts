@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../items/change-record.ts';
-import { type DerivedSortKey, VIEW_KEY } from '../items/keys.ts';
+import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/keys.ts';
 import { entryKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 
@@ -58,7 +58,7 @@ export interface ContinuationTouch extends TouchBase {
 
 /** The touch of an item that no record asks for. */
 export function itemTouch({ source, target }: ItemKey, base: ItemKey): ItemTouch {
-  return { kind: 'item', source, sortKey: target as DerivedSortKey, base, records: [] };
+  return { kind: 'item', source, sortKey: requireDerivedSortKey(target), base, records: [] };
 }
 
 /** The touch of a view, in the parts of some base items, that no record asks for. */

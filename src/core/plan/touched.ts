@@ -1,6 +1,6 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { type DerivedSortKey, VIEW_KEY } from '../items/keys.ts';
+import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/keys.ts';
 import { type DerivedImage, fieldsOf } from '../kinds/derived.ts';
 import { keysInTarget } from '../kinds/in-target.ts';
 import { sameShare } from '../kinds/parts/joined-items.ts';
@@ -180,7 +180,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
 /** Touches every item that a base item may have by its key, for a record that lacks an image. */
 function touchNamedItems(graph: CompiledModel, { record, base, plan }: Images, touches: Touches): void {
   const touch = ({ source, target }: ItemKey): void => {
-    const sortKey = target as DerivedSortKey;
+    const sortKey = requireDerivedSortKey(target);
     touches.add(source, sortKey, record, () => ({ kind: 'item', source, sortKey, base, records: [] }));
   };
   for (const { key, isPrefix } of placesOfBase(graph, base)) {

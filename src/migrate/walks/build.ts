@@ -14,8 +14,7 @@ import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ApplyContext } from '../../reconcile/context.ts';
 import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
-import { reconcileTouch, reconcileTouches } from '../../reconcile/touches.ts';
-import { reconcileWholeView } from '../../reconcile/whole-view.ts';
+import { makeViewWhole, reconcileOrThrow, reconcileTouch } from '../../reconcile/touches.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -67,8 +66,7 @@ export async function backfill(
       );
       const differing = chunk.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
       const touches = differing.map(({ base, source, sortKey }) => itemTouch({ source, target: sortKey }, base));
-      const [failure] = await reconcileTouches(context, touches, { isScan: true });
-      if (failure !== undefined) throw failure.error;
+      await reconcileOrThrow(context, touches, { isScan: true });
     }
     return true;
   });
@@ -147,7 +145,7 @@ export async function reconcileViews(
       );
       // A view of the shape is left as it is.
       const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
-      await pMap(old, (source) => reconcileWholeView(context, source), { concurrency: context.concurrency });
+      await pMap(old, (source) => makeViewWhole(context, source), { concurrency: context.concurrency });
     }
     return true;
   });

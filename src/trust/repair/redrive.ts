@@ -32,7 +32,7 @@ import {
   updateItem,
 } from '../../reconcile/context.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
-import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
+import { type Reconcilable, reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileView } from '../../reconcile/view.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
@@ -271,8 +271,7 @@ async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry)
   const touches: Reconcilable[] = items.map((key) => itemTouch(key, base));
   // rule: redrive-of-a-part-leaves-the-view-alone
   if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? '')) touches.push(viewTouch(source, [target]));
-  const [failure] = await reconcileTouches(context, touches);
-  if (failure !== undefined) throw failure.error;
+  await reconcileOrThrow(context, touches);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
   for (const fanOut of fanOutsOf(graph, base)) await beginFanOut(context, fanOut);
   await driveOpenFanOuts(context, entry);

@@ -87,7 +87,7 @@ describe('looking up', () => {
         wrong += 1;
       },
     });
-    const stamp = { w: { S: '' }, r: { N: '1' } };
+    const stamp = { r: { N: '1' } };
     for (let i = 0; i < 5_000; i++) {
       const child = { S: `BOOK-${i}` };
       await lookUps.addItem({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
@@ -112,11 +112,11 @@ describe('looking up', () => {
     const lookUps = new LookUps(context);
     await lookUps.addItem(
       { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' },
-      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
+      { r: { N: '1' }, expiresAt: { N: '1' } },
     );
     await lookUps.addItem(
       { source: 'AUTHOR-1', target: '~more/WROTE' },
-      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
+      { r: { N: '1' }, expiresAt: { N: '1' } },
     );
     await lookUps.addItem({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
     await lookUps.addItem({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});

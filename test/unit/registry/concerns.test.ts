@@ -127,7 +127,7 @@ describe('what a check has to do with a derived item', () => {
   });
 
   it('leaves tombstones of what is retired or unknown to TTL, also where a hash names them', () => {
-    const tombstone = { expiresAt: { N: '1' }, w: { S: 'x' }, model: { S: '@1' }, source: { S: 'USER-1' } };
+    const tombstone = { expiresAt: { N: '1' }, model: { S: '@1' }, source: { S: 'USER-1' } };
     expect(concern('USER-1', '~ix/name', tombstone)).toBe('left');
     expect(concern('USER-1', '~ix/@9/name', tombstone)).toBe('left');
     expect(concern('GOAL-1', '~ix/@2/#0123456789abcdef0123456789abcdef', tombstone)).toBe('left');

@@ -170,7 +170,7 @@ async function copyBehindAFanOut(): Promise<string[]> {
   let place = 2;
   const goOn = async (): Promise<void> => {
     const keys = { source: { S: continuation.source }, target: { S: continuation.target } };
-    await store.put({ ...keys, after: { S: `~rev/MEMBER-GOAL-${place}` }, w: { S: '' }, r: { N: String(place) } });
+    await store.put({ ...keys, after: { S: `~rev/MEMBER-GOAL-${place}` }, r: { N: String(place) } });
     place += 1;
   };
   await goOn();
