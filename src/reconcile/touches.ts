@@ -237,10 +237,11 @@ class Step {
     // What is known of an item from a refused write is as old as that.
     const seenAtMs = open.map(({ seen: known }) => known?.readAtMs ?? Number.POSITIVE_INFINITY);
     const readAtMs = Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY, ...seenAtMs);
-    // rule: derived-item-is-read-before-what-decides
-    // rule: conflict-repeats-every-read
+    // rule: derived-item-is-read-before-what-decides, first
     const seen =
       ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
+    // rule: derived-item-is-read-before-what-decides, then
+    // rule: conflict-repeats-every-read
     const bases = ahead?.bases ?? (await BaseItems.read(context, keysOf(graph, open, seen)));
     const again: Open[] = [];
     const alone: Open[] = [];

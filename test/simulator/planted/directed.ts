@@ -20,9 +20,4 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
     changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
   },
-  {
-    name: 'continuation-revision-ignored',
-    rule: 'A continuation is moved only from the revision of the record that drives it.',
-    changes: [setValue('continuation-moves-from-the-revision-of-its-record', "{ kind: 'newer-than', watermark: '~' }")],
-  },
 ];

@@ -1,9 +1,6 @@
 import { drop, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Planted by itself, and where the watermark is lost as well. */
-const _WITHOUT_FENCE = setCondition('repaired-item-has-a-fence', (old) => `${old} || typeof fenceMs === 'function'`);
-
 /** Planted in repair and rebuild. */
 export const REPAIR_MUTANTS: readonly Mutant[] = [
   {

@@ -293,7 +293,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-index-unverified',
     rule: '8: a generation is verified through its index.',
-    changes: [setValue('generation-is-verified-through-its-index', 'undefined')],
+    changes: [setValue('generation-is-verified-through-its-index', 'async () => undefined')],
   },
   {
     name: 'evolution-index-not-looked-through',
@@ -466,7 +466,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [
       setCondition(
         'continuation-ends-from-the-revision-of-its-record',
-        'item === undefined || (!unit.isEnding && revisionOf(item) !== unit.revision)',
+        'item === undefined || place === undefined || (!touch.isEnding && revisionOf(item) !== touch.revision)',
       ),
     ],
   },
@@ -479,10 +479,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-fan-out-repaired-by-an-older-registry',
     rule: '10: a repair ends a fan-out by a registry that it reads after that.',
     changes: [
-      setValue(
-        'repair-reads-the-registry-after-a-fan-out',
-        'isFanOut && repair?.model === undefined ? graph : undefined',
-      ),
+      setValue('repair-reads-the-registry-after-a-fan-out', 'isFanOut && model === undefined ? graph : undefined'),
     ],
   },
   {
