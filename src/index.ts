@@ -26,6 +26,7 @@ export type { WriteOptions } from './client/write/item/single.ts';
 export { edgeItem, nodeItem, type PlainItem } from './client/write/plain-item.ts';
 export type { PutManyItem } from './client/write/put-many.ts';
 export { TransactionFailedError } from './client/write/transaction.ts';
+export { UnfinishedWriteError, type WriteProgress } from './client/write/unfinished.ts';
 export type { UpdateOptions } from './client/write/update/update.ts';
 export { createWriter, type Writer, type WriterOptions } from './client/write/writer.ts';
 export type { AttributeValue, Item } from './core/items/attribute-value.ts';

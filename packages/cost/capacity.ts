@@ -4,6 +4,8 @@ import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/mo
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { nativeAttribute } from '../../src/core/model/native.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
+import { chosenSettings, INBOUND_OPTIONS } from '../../src/core/model/options/option-tables.ts';
+import { optionsNeedingKeys } from '../../src/core/model/options/option-works.ts';
 import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
@@ -128,9 +130,10 @@ function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): strin
   });
 }
 
-function mayBeNative({ native, orders, shards, partition, projectSource, includeTarget }: InboundModel): boolean {
-  const needsKeys = partition !== undefined || projectSource !== undefined || includeTarget || shards !== 1;
-  return !native && !needsKeys && [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
+function mayBeNative(inbound: InboundModel): boolean {
+  const { native, orders } = inbound;
+  if (native || optionsNeedingKeys(INBOUND_OPTIONS, chosenSettings(INBOUND_OPTIONS, inbound)).length > 0) return false;
+  return [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
 }
 
 /** Edge types whose edges change one item of a hub, or whose index items each change of a hub writes. */

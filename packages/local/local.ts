@@ -4,6 +4,7 @@ import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { checkOptions } from '../../src/foundation/options.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { ENGINE_OPTIONS, type EngineName, type EngineOptions } from './engine/engine.ts';
 import { type LocalObserver, type LocalObserverSettings, startLocalObserver } from './local-observer.ts';
 import { type LocalMirrors, type LocalSourcesOptions, startLocalMirrors } from './local-sources.ts';
@@ -17,6 +18,11 @@ export interface LocalOptions
     LocalSourcesOptions {
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
+  /**
+   * The time in milliseconds since 1970 by which the worker deletes edges that are over and counted. For tests: give reader and writer the
+   * same, and move it. Default: the engine's clock.
+   */
+  now?: (() => number) | undefined;
   /** Judges each change that the worker projects: docs/explain/observing.md. Default true. */
   observe?: boolean | undefined;
 }
@@ -69,14 +75,16 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     onDrift: true,
     pollIntervalMs: true,
     observe: 'boolean',
+    now: true,
     sources: true,
   });
-  const { projector, maxBatchRecords, onBatch, onTrimmed, logger, ...others } = options;
+  const { projector, maxBatchRecords, onBatch, onTrimmed, logger, now, ...others } = options;
   const { pollIntervalMs = 50, observe = true, onDrift, sources = [], ...place } = others;
   const table = await openLocalTable(graph, place);
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   const worker = createWorker(graph, {
-    ...{ store, streams, streamArn, checkpoint, pollIntervalMs },
+    ...{ streams, streamArn, checkpoint, pollIntervalMs },
+    store: now === undefined ? store : withReplacedCalls(store, { serverTime: async () => now() }),
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
     // Whoever tries it out waits for it.
     endedIntervalMs: 1_000,

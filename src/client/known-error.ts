@@ -26,16 +26,24 @@ export interface EdgeloomErrorClass {
 /** A condition that did not hold. `failures` is there for a transaction. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
-/** Attributes that cannot be written. `issues` is there where a validator refuses them. */
-export interface AttributeFailure extends EdgeloomError, Partial<Pick<InvalidAttributesError, 'issues'>> {
+/** Attributes that cannot be written. `issues` is there where a validator refuses them, `problems` for a batch, a transaction or a `putMany`. */
+export interface AttributeFailure
+  extends EdgeloomError,
+    Partial<Pick<InvalidAttributesError, 'issues'>>,
+    Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: 'invalid-attribute';
 }
 
-/** The errors that have fields of their own. */
-export type DetailedError = ModelError | AttributeFailure | InvalidBatchError | ConditionFailure;
+/** Problems of several codes. */
+export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'problems' | 'issues'> {
+  readonly code: 'invalid-batch';
+}
 
-/** An error that has no other fields than all have. */
-export interface OtherError extends EdgeloomError {
+/** The errors that have fields of their own. */
+export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
+
+/** An error of another code. `problems` is there for a batch, a transaction or a `putMany`. */
+export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 

@@ -58,6 +58,8 @@ export interface Store {
   region?(): Promise<string | undefined>;
   /** The types of the key attributes of the table and its indexes; undefined, or absent, where they are not known. */
   keyTypes?(): Promise<KeyTypes | undefined>;
+  /** The table's own clock, in milliseconds since 1970, which no machine has set; undefined, or absent, where it does not tell. */
+  serverTime?(): Promise<number | undefined>;
 }
 
 /** Types of key attributes by their names in the table: `S`, `N` or `B`. */

@@ -50,7 +50,7 @@ export type ErrorCode =
   | 'invalid-argument'
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
-  /** Operations of a batch are wrong; nothing is written. `problems` lists them. Remedy: Correct each of them. */
+  /** Operations of a batch are wrong in several ways; nothing is written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
   /** A change that the studio is asked about does not fit the model. Remedy: See the message. */
   | 'invalid-change'
@@ -161,6 +161,8 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
+  /** No answer of DynamoDB says its time, so no edge that is over is deleted. Remedy: Pass its header `Date` on, or give `serverTime`. */
+  | 'no-server-time'
   /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
@@ -169,6 +171,11 @@ export type ErrorCode =
   | 'no-studio-token'
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
+  /**
+   * What a write rests on was read too long ago, so it was not sent. Remedy: None is needed; the batch comes again and reads anew. If it
+   * never ends, raise the time of the function, or make its batches smaller.
+   */
+  | 'no-time'
   /**
    * The model keeps no sums or groups of these edges of the node. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
    * then migrate.

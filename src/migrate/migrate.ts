@@ -3,7 +3,7 @@ import { runObserved } from '../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { RUNTIME_OPTIONS } from '../foundation/runtime.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
-import { type Head, writeDefinitions, writeHead } from '../registry/head.ts';
+import { deleteState, type Head, writeDefinitions, writeHead } from '../registry/head.ts';
 import { identityAtHome } from '../registry/identity.ts';
 import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
@@ -222,6 +222,7 @@ class MigrationRun {
     // rule: what-goes-needs-no-code
     if (kind.brings === true) checkCompiles(next, data, this.wanted, this.options.graph, this.target?.name);
     const isWritten = await writeHead(this.work, next, head?.revision);
+    if (isWritten && head?.stateKey !== undefined) await deleteState(this.work, head.stateKey);
     if (isWritten) this.noteMade(step);
     return isWritten;
   }

@@ -28,6 +28,8 @@ export class StepWork implements StepRun {
   private phase = '';
   private walkName = '';
   private readonly known = new Map<string, Data>();
+  /** The head that was read last. */
+  private last: Head | undefined;
   /** The walks that others have finished. */
   private readonly walkedByOthers: ReadonlySet<string>;
 
@@ -42,7 +44,8 @@ export class StepWork implements StepRun {
 
   /** Reads the registry, and the definitions in it that the run does not know yet. */
   async readRegistry(): Promise<{ head: Head | undefined; data: DefinitionData }> {
-    const head = await readHead(this);
+    const head = await readHead(this, this.last);
+    this.last = head;
     const data: DefinitionData =
       head === undefined ? this.known : await readDefinitions(this, head.registry, this.known);
     return { head, data };

@@ -60,18 +60,26 @@ export function checkTime(context: ApplyContext): void {
   if (context.remainingMs() <= 0) throw new OutOfTimeError();
 }
 
+/** What writes rest on. */
+export interface Resting {
+  /** When the oldest of the reads was made. */
+  readAtMs: number;
+  /** True if the writes are sent where the batch has no time left, too: a call with hardly any time gets on all the same. */
+  isFirst?: boolean;
+}
+
 /**
  * Says how long writes may still be sent that rest on reads made at a time. A process that was suspended in between has to read again: a
  * tombstone, or a revision, that its read rests on may be gone.
  */
-export function sendingWithin({ now }: ApplyContext, readAtMs: number, remainingMs: () => number): () => number {
+export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
   // rule: no-write-long-after-its-read
-  return () => Math.min(remainingMs(), readAtMs + SEND_WITHIN_MS - now());
+  return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), readAtMs + SEND_WITHIN_MS - context.now());
 }
 
 /** Throws `OutOfTimeError` if a write may not be sent any more that rests on reads made at a time: its batch comes again. */
 export function checkSending(context: ApplyContext, readAtMs: number): void {
-  if (sendingWithin(context, readAtMs, () => 1)() <= 0) throw new OutOfTimeError();
+  if (sendingWithin(context, { readAtMs, isFirst: true })() <= 0) throw new OutOfTimeError();
 }
 
 /** Makes one conditional update, and counts it. */

@@ -55,7 +55,7 @@ async function writeWithTotal(
 ): Promise<boolean> {
   const change = { current, expected: undefined, update };
   const [outcome] = await writeCounted(context, countName, [change], {
-    remainingMs: sendingWithin(context, readAtMs, context.remainingMs),
+    remainingMs: sendingWithin(context, { readAtMs }),
     readmits: true,
   });
   if (!outcome!.applied && outcome!.error !== undefined) throw outcome!.error;

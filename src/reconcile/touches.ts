@@ -334,7 +334,7 @@ class Step {
     if (planned.length === 0) return [];
     const { context } = this;
     const { store, stats, concurrency = CALLS_AT_ONCE } = context;
-    const remainingMs = sendingWithin(context, readAtMs, this.remainingMs);
+    const remainingMs = sendingWithin(context, { readAtMs, isFirst: this.isFirst });
     const sentAtMs = context.now();
     stats.writes += planned.length;
     const outcomes = await store.updateMany(
@@ -419,8 +419,7 @@ class Step {
     const sentAtMs = this.context.now();
     const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
-      remainingMs: sendingWithin(this.context, readAtMs, this.remainingMs),
-      // rule: repair-moves-the-count
+      remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
       readmits: this.options.isScan === true,
     });
     const again: Open[] = [];

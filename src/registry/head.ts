@@ -1,6 +1,6 @@
 import { type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { REVISION } from '../core/items/derived-item.ts';
-import { SERVICE_PARTITION } from '../core/items/keys.ts';
+import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
 import { type CountingReader, type ReadStats, readItem, readItems } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
@@ -9,14 +9,24 @@ import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
- * The registry's items, in a partition of their own: `head`, and the definitions by their fingerprints. Their sort keys are
- * in lower case and without `~`: neither the stream's filter nor a repair by earlier software takes them for its own.
+ * The registry's items, in a partition of their own: `head`, the states that are too large for it, and the definitions by their fingerprints.
+ * Their sort keys are in lower case and without `~`: neither the stream's filter nor a repair by earlier software takes them for its own.
+ *
+ * Everybody reads the head again and again, so it stays within one read unit: a larger state is an item of its own, named by its content. It is
+ * written before a head names it, and read when a head names another one than the last.
  */
 
 const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
+const STATE_PREFIX = 'states/';
 const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
+/** In a head whose state is an item of its own: the name of that item. */
+const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
+/** Bytes of the largest state in a head: the item has at most 4 KB. */
+const MOST_BYTES_IN_HEAD = 3_800;
+/** Reads of a head whose state was replaced meanwhile. */
+const MOST_READS = 8;
 
 /** A head as it was read. */
 export interface Head {
@@ -25,19 +35,34 @@ export interface Head {
   revision: string | undefined;
   /** The text of the registry. */
   text: string;
+  /** The item that has the text; absent: the head itself. */
+  stateKey?: ItemKey | undefined;
 }
 
 /**
  * A consistent read of the head; undefined where the table has no registry.
  *
- * @param last the head that was read before: a text that is still the same is not taken apart again.
+ * @param last the head that was read before: a state that is still the same is neither read nor taken apart again.
  */
 export async function readHead(reader: CountingReader<'get'>, last?: Head): Promise<Head | undefined> {
-  const item = await readItem(reader, HEAD);
-  const text = stringOf(item?.[STATE]);
-  if (item === undefined || text === undefined) return undefined;
-  const registry = last?.text === text ? last.registry : decodeRegistry(text);
-  return { registry, revision: numberOf(item[REVISION]), text };
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const item = await readItem(reader, HEAD);
+    const name = stringOf(item?.[STATE_NAME]);
+    const stateKey = name === undefined ? undefined : stateKeyOf(name);
+    const isSame = stateKey !== undefined && last?.stateKey?.target === stateKey.target;
+    const holder = stateKey === undefined || isSame ? item : await readItem(reader, stateKey);
+    const text = isSame ? last!.text : stringOf(holder?.[STATE]);
+    if (item === undefined || (text === undefined && stateKey === undefined)) return undefined;
+    // Another head has replaced it between the two reads.
+    if (text === undefined) continue;
+    const registry = last?.text === text ? last.registry : decodeRegistry(text);
+    return { registry, revision: numberOf(item[REVISION]), text, ...(stateKey && { stateKey }) };
+  }
+  throw registryGone();
+}
+
+function stateKeyOf(name: string): ItemKey {
+  return { source: SERVICE_PARTITION, target: STATE_PREFIX + name };
 }
 
 /** A store to write the registry to, and where its calls are counted. */
@@ -59,7 +84,23 @@ export async function writeHead(
   registry: Registry,
   revision: string | undefined,
 ): Promise<boolean> {
-  return await writeItem(writer, HEAD, { [STATE]: { S: encodeRegistry(registry) } }, revision);
+  const text = encodeRegistry(registry);
+  if (Buffer.byteLength(text) <= MOST_BYTES_IN_HEAD) {
+    return await writeItem(writer, HEAD, { [STATE]: { S: text } }, revision, [STATE_NAME]);
+  }
+  const name = hash128(text);
+  // A head never names what is not there.
+  await writeItem(writer, stateKeyOf(name), { [STATE]: { S: text } }, undefined);
+  return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
+}
+
+/** Deletes the item of a state that another head has replaced: a version never comes back. */
+export async function deleteState(
+  { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
+  stateKey: ItemKey,
+): Promise<void> {
+  stats.writes += 1;
+  stats.wcu += (await store.delete(stateKey)).wcu;
 }
 
 /** Puts definitions next to the head, before a head names them. Each is named by its content, so that none changes. */
@@ -80,10 +121,11 @@ async function writeItem(
   key: ItemKey,
   set: Item,
   revision: string | undefined,
+  unset: readonly string[] = [],
 ): Promise<boolean> {
   stats.writes += 1;
   // rule: registry-is-written-under-the-revision-read
-  const { applied, wcu } = await store.update({ key, set, unset: [], condition: { kind: 'revision', revision } });
+  const { applied, wcu } = await store.update({ key, set, unset, condition: { kind: 'revision', revision } });
   stats.wcu += wcu;
   return applied;
 }

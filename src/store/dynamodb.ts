@@ -57,6 +57,7 @@ import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
+import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
@@ -101,6 +102,12 @@ export class DynamoDBStore implements Store, ScanSource {
       this.calls.call('DescribeTable', { TableName: this.table.name }),
     );
     return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
+  }
+
+  async serverTime(): Promise<number | undefined> {
+    return timeOfAnswer(
+      await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name })),
+    );
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {

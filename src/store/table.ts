@@ -18,6 +18,8 @@ import { classifyError } from './classify.ts';
 import { hasKeys, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
+import { timeOfAnswer } from './lean/answer-time.ts';
+import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
 /** Options of what is done to a table as a whole. */
 export interface TableAccess {
@@ -185,31 +187,12 @@ export function identityOf(table: TableDescription): DescribedIdentity {
   };
 }
 
-/** DescribeTable whose answer carries the time at which DynamoDB gave it, a header that the SDK drops. */
-class TimedDescribeTableCommand extends DescribeTableCommand {
-  constructor(input: DescribeTableCommand['input']) {
-    super(input);
-    this.middlewareStack.add(
-      (next) => async (args) => {
-        const result = await next(args);
-        const { headers } = result.response as { headers?: Record<string, string> };
-        if (result.output !== undefined) Object.assign(result.output, { $serverDate: headers?.['date'] });
-        return result;
-      },
-      { step: 'deserialize', name: 'noteServerTime', priority: 'high' },
-    );
-  }
-}
-
 /** DynamoDB's own clock, in milliseconds since 1970; undefined where its answer does not tell. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
   const { client } = options;
   try {
-    const output: object = await client.send(new TimedDescribeTableCommand({ TableName: graph.table.name }));
-    const { $serverDate } = output as { $serverDate?: string };
-    const time = $serverDate === undefined ? Number.NaN : Date.parse($serverDate);
-    return Number.isNaN(time) ? undefined : time;
+    return timeOfAnswer(await client.send(new TimedDescribeTableCommand({ TableName: graph.table.name })));
   } catch (error) {
     throw classifyError(error);
   }

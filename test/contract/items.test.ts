@@ -15,6 +15,10 @@ describe.each(SUBJECTS)('items on $name', ({ open, deviates }) => {
     return (await store.get({ source, target }, { consistent: true })).item;
   }
 
+  it("come with the table's own time, at each call", async () => {
+    for (let i = 0; i < 3; i++) expect(Math.abs((await store.serverTime!())! - Date.now())).toBeLessThan(10_000);
+  });
+
   it('come back with every type of value', async () => {
     const source = freshPartition();
     const nested = { M: { list: { L: [{ S: '' }, { M: {} }, { L: [] }] }, constructor: { S: 'c' } } };

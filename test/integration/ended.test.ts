@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -9,6 +11,8 @@ import type { MigrateAction } from '../../src/migrate/action.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { deleteEnded } from '../../src/projecting/ended/delete-ended.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -16,6 +20,8 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 /** The moment at which edges end, in epoch seconds: long enough from now for engines that delete by themselves. */
 const END = 4_000_000_000;
 const at = (seconds: number) => ({ now: () => seconds * 1000 });
+/** The same time as the table's own. */
+const tableAt = (seconds: number) => ({ serverTime: async () => seconds * 1000 });
 
 function partyGraph({ table = uniqueTableName(), ends = true, mirrored = false } = {}) {
   const expires = ends ? { expires: mirrored ? 'until' : 'expiresAt' } : {};
@@ -72,11 +78,11 @@ it('deletes what is over by the minute, and what is counted follows', async () =
   const table = await partyTable(PARTIES);
   const { graph, store, streamArn } = table;
   expect(await counts(table)).toEqual([2, '4']);
-  expect(await deleteEnded(graph, { store, ...at(END - 0.001) })).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 1, left: false });
+  expect(await deleteEnded(graph, { store, ...tableAt(END - 0.001) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 1, left: false });
   await project(table);
   expect(await counts(table)).toEqual([1, '2']);
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
   const { drift } = await check(graph, { store, streamLabel: streamLabel(streamArn), settleMs: 20 });
   expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });
@@ -85,10 +91,10 @@ it('leaves an edge that is prolonged, whatever the due-list still says', async (
   const table = await partyTable(PARTIES);
   const { graph, store } = table;
   await store.put(visit('USER-1', 'PARTY-1', ending(END + 10)));
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
   await project(table);
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, { store, ...at(END + 10) })).toMatchObject({ deleted: 1 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END + 10) })).toMatchObject({ deleted: 1 });
 });
 
 it('ends with its time, and goes on with the next call', async () => {
@@ -96,15 +102,9 @@ it('ends with its time, and goes on with the next call', async () => {
   const { graph, store } = await partyTable(items);
   let calls = 0;
   const remainingMs = () => (calls++ < 12 ? 1 : 0);
-  const first = await deleteEnded(graph, { store, ...at(END), remainingMs });
+  const first = await deleteEnded(graph, { store, ...tableAt(END), remainingMs });
   expect(first).toMatchObject({ deleted: 12, left: true });
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 18, left: false });
-});
-
-it("takes DynamoDB's own clock where it is given", async () => {
-  const { graph, store } = await partyTable(PARTIES);
-  const serverTime = async () => (END - 1) * 1000;
-  expect(await deleteEnded(graph, { store, serverTime, ...at(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 18, left: false });
 });
 
 it('takes edges of any key: hashed, long, and of a source with a long id', async () => {
@@ -113,7 +113,7 @@ it('takes edges of any key: hashed, long, and of a source with a long id', async
     visit(long, 'PARTY-1', ending(END)),
     visit('USER-1', `PARTY-${'y'.repeat(980)}`, ending(END)),
   ]);
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 2 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 2 });
 });
 
 it('leaves mirrored edges to the mirror', async () => {
@@ -121,12 +121,12 @@ it('leaves mirrored edges to the mirror', async () => {
     [visit('USER-1', 'PARTY-1', { until: { N: String(END) } })],
     partyGraph({ mirrored: true }),
   );
-  expect(await deleteEnded(graph, { store, ...at(END) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
 });
 
 it('is done by the worker, and by a call of the redrive function', async () => {
   const over = 1_000_000_000;
-  const { graph, store, streams, streamArn } = await testTable(partyGraph());
+  const { graph, store, streams, streamArn, projectAll } = await testTable(partyGraph());
   await store.put(visit('USER-1', 'PARTY-1', ending(over)));
   await store.put(visit('USER-1', 'PARTY-2', ending(END)));
   const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, endedIntervalMs: 20 });
@@ -137,11 +137,74 @@ it('is done by the worker, and by a call of the redrive function', async () => {
   await running;
   const lines: object[] = [];
   const logger = { info: (fields: object) => lines.push(fields), warn() {}, error() {}, child: () => logger };
-  const handler = redriveHandler(graph, { store, logger: logger as never, ...at(END) });
+  await store.put(visit('USER-1', 'PARTY-3', ending(over)));
+  while ((await projectAll()).records > 0);
+  const handler = redriveHandler(graph, { store, logger: logger as never });
   const invocation = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 } as never;
   expect(await handler({ ended: true }, invocation)).toMatchObject({ entries: 0, batchItemFailures: [] });
   expect(lines).toContainEqual({ deleted: 1, left: false });
-  expect((await store.get({ source: 'USER-1', target: 'VISITS-PARTY-2' }, { consistent: true })).item).toBeUndefined();
+  const stored = async (party: string) =>
+    (await store.get({ source: 'USER-1', target: `VISITS-${party}` }, { consistent: true })).item;
+  expect([await stored('PARTY-3'), await stored('PARTY-2')]).toMatchObject([undefined, { guests: { N: '2' } }]);
+});
+
+it('goes by the clock of the table, whatever the clock of the machine that does it says', async () => {
+  const aheadMs = 3_600_000;
+  const soon = Math.floor(Date.now() / 1000) + 1_800;
+  const { graph, client, store, streams, streamArn, projectAll } = await testTable(partyGraph());
+  await store.put(visit('USER-1', 'PARTY-1', ending(soon)));
+  await store.put(visit('USER-1', 'PARTY-2', ending(1_000_000_000)));
+  while ((await projectAll()).records > 0);
+  const stored = async (party: string) =>
+    (await store.get({ source: 'USER-1', target: `VISITS-${party}` }, { consistent: true })).item;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + aheadMs);
+  const local = await startLocal(graph, { engine: 'memory' });
+  try {
+    await local.store.put(visit('USER-1', 'PARTY-1', ending(soon)));
+    await local.store.put(visit('USER-1', 'PARTY-2', ending(1_000_000_000)));
+    const ofLocal = async (target: string) =>
+      (await local.store.get({ source: 'USER-1', target }, { consistent: true })).item;
+    await expect.poll(() => ofLocal('VISITS-PARTY-2'), { timeout: 20_000 }).toBeUndefined();
+    expect(await ofLocal('VISITS-PARTY-1')).toBeDefined();
+    // Each way to delete: a store of its own for the worker, one of the user's, the redrive function, a call.
+    const given = new DynamoDBStore(client, graph.table);
+    const worker = createWorker(graph, { store: given, streams, streamArn, pollIntervalMs: 20, endedIntervalMs: 20 });
+    const running = worker.run();
+    await expect.poll(() => stored('PARTY-2')).toBeUndefined();
+    await worker.stop();
+    await running;
+    const invocation = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 } as never;
+    await redriveHandler(graph, { store: given })({ ended: true }, invocation);
+    expect(await deleteEnded(graph, { store: given })).toMatchObject({ deleted: 0 });
+    expect(await stored('PARTY-1')).toBeDefined();
+  } finally {
+    await local.stop();
+    clock.mockRestore();
+  }
+});
+
+it('follows the clock of a test, without sleeping', async () => {
+  let seconds = END - 1;
+  const now = () => seconds * 1000;
+  const graph = partyGraph();
+  const local = await startLocal(graph, { engine: 'memory', now });
+  const [reader, writer] = [
+    createReader(graph, { store: local.store, now }),
+    createWriter(graph, { store: local.store, now }),
+  ];
+  await writer.putEdge('USER-1', 'VISITS', 'PARTY-1', { guests: 2, expiresAt: END });
+  await local.worker.idle();
+  expect([await reader.degree('USER-1', 'VISITS'), await reader.has('USER-1', 'VISITS', 'PARTY-1')]).toEqual([1, true]);
+  seconds = END;
+  expect(await reader.has('USER-1', 'VISITS', 'PARTY-1')).toBe(false);
+  await expect.poll(() => reader.degree('USER-1', 'VISITS'), { timeout: 20_000 }).toBe(0);
+  await local.stop();
+});
+
+it('deletes nothing where the table does not say its time', async () => {
+  const { graph, store } = await partyTable(PARTIES);
+  const silent = withReplacedCalls(store, { serverTime: async () => undefined });
+  await expect(deleteEnded(graph, { store: silent })).rejects.toMatchObject({ code: 'no-server-time' });
 });
 
 it('says in an explanation where the edge is listed', async () => {
@@ -169,8 +232,8 @@ it('counts alike before, during and after a change of the model that adds or tak
   expect(await degree(graph)).toBe(2);
   await bring(graph);
   expect(await degree(graph)).toBe(2);
-  expect(await deleteEnded(without, later)).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, later)).toMatchObject({ deleted: 2 });
+  expect(await deleteEnded(without, { store, ...tableAt(END + 61) })).toMatchObject({ deleted: 0 });
+  expect(await deleteEnded(graph, { store, ...tableAt(END + 61) })).toMatchObject({ deleted: 2 });
   await project(made);
   expect(await degree(graph)).toBe(1);
   await bring(without);

@@ -165,13 +165,17 @@ it('says when an item ends, and takes epoch seconds only', async () => {
   expect(await notes(END - 1)).toBe('It expires at 2096-10-02T07:06:40.000Z.');
   expect(await notes(END)).toContain('It expired at 2096-10-02T07:06:40.000Z: reads leave it out');
   const writer = createWriter(ending.graph, { store: ending.store });
-  for (const wrong of ['2096-10-02', END * 1000, 1.5, -1, true]) {
+  for (const wrong of ['2096-10-02', END * 1000, 1.5, -1, 0, 1_000_000_000, true]) {
     await expect(writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt: wrong })).rejects.toMatchObject({
       code: 'invalid-attribute',
       message: expect.stringContaining('Edge "GOAL-1" "MEMBER-USER-2": attribute expiresAt is the time'),
       hint: expect.stringContaining('getTime() / 1000'),
     });
   }
+  const inMilliseconds = writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt: END * 1000 });
+  await expect(inMilliseconds).rejects.toMatchObject({ hint: expect.stringContaining('Milliseconds?') });
+  const longAgo = writer.updateEdge('GOAL-1', 'MEMBER', 'USER-2', { set: { expiresAt: 0 } });
+  await expect(longAgo).rejects.toThrow("DynamoDB's TTL would never delete the item");
   await writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt: null, since: '2020' });
   const reader = createReader(ending.graph, { store: ending.store, now: () => END * 1000 });
   expect(await reader.has('GOAL-1', 'MEMBER', 'USER-2')).toBe(true);

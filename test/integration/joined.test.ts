@@ -164,7 +164,7 @@ describe('index items that an edge and its source node determine', () => {
     for (const id of ['TICKET-1', 'TICKET-2']) await store.put(key(id, EDGE));
     await run();
     expect(await writer.deleteNodeWithEdges(PROJECT)).toMatchObject({
-      ...{ edges: 1, notFound: [], foundByOrders: ['IN_PROJECT'] },
+      ...{ edges: 1, notFound: ['IN_PROJECT'] },
     });
     await run();
     const dangling: string[] = [];

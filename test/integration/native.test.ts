@@ -157,7 +157,10 @@ describe('native orders', () => {
   it('find the edges that a node is deleted with', async () => {
     await writer.putEdge('BOOK-00', 'LOAN', 'READER-4', { day: '2026-02-01' });
     await writer.putNode('READER-4', { mail: 'iva@example.com' });
-    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1 });
+    // No index has it.
+    await writer.putEdge('BOOK-01', 'LOAN', 'READER-4', {});
+    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1, notFound: ['LOAN'] });
+    await writer.deleteEdge('BOOK-01', 'LOAN', 'READER-4');
   });
 });
 
@@ -179,5 +182,56 @@ describe('native searches', () => {
   it('answer no ranges', async () => {
     // @ts-expect-error the types know no ranges of it
     await expect(reader.search('READER.mail').beginsWith('a')).rejects.toThrow('it is native');
+  });
+});
+
+describe('days in an order by text', () => {
+  const DAYS = defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      TASK: node({ search: { due: { shards: 1 }, place: { path: ['state', 'due'], shards: 1 } } }),
+      USER: node(),
+    },
+    edges: {
+      NATIVE: edge({ from: 'TASK', to: 'USER', inbound: { native: true, orders: { byDue: 'due' } } }),
+      DERIVED: edge({ from: 'TASK', to: 'USER', inbound: { orders: { byDue: 'due', byState: ['state', 'due'] } } }),
+    },
+  });
+  const DUE = [
+    ...['2026-01-01T23:59:59.999Z', '2026-01-02', '2026-01-02T00:00:00.000Z', '2026-01-02T07:05:29.017Z'],
+    ...['2026-01-02T23:59:59.999Z', '2026-01-03', '2026-01-03T00:00:00.000Z', '2026-01-1'],
+  ];
+  const within = (low: string | undefined, high: string) =>
+    DUE.filter((due) => (low === undefined || due >= low) && (due <= high || due.startsWith(high)));
+
+  it('are whole as the end of a range, in derived and native orders and in searches', async () => {
+    const { store, projectAll } = await testTable(DAYS);
+    const [days, read] = [createWriter(DAYS, { store }), createReader(DAYS, { store })];
+    for (const [i, due] of DUE.entries()) {
+      await days.putNode(`TASK-${i}`, { due, state: 'open' });
+      for (const type of ['NATIVE', 'DERIVED'] as const)
+        await days.putEdge(`TASK-${i}`, type, 'USER-1', { due, state: 'open' });
+    }
+    await projectAll();
+    const ids = (items: readonly { source?: string; id?: string }[]) =>
+      items.map(({ source, id }) => DUE[Number((source ?? id)!.slice('TASK-'.length))]);
+    for (const [low, high] of [
+      [undefined, '2026-01-02'],
+      ['2026-01-02', '2026-01-02'],
+      ['2026-01-02T01', '2026-01-02'],
+      ['2026-01-01', '2026-01-03'],
+      ['2026-01-02', '2026-01-02T07:05:29.017Z'],
+    ] as const) {
+      const between = [low, high] as const;
+      const wanted = within(low, high);
+      for (const type of ['NATIVE', 'DERIVED'] as const) {
+        expect(ids((await read.inbound('USER-1', type, { between })).items)).toEqual(wanted);
+        expect((await read.inDegree('USER-1', type, { between })).count).toBe(wanted.length);
+      }
+      const byState = { order: 'byState', path: ['open'], between } as const;
+      expect(ids((await read.inbound('USER-1', 'DERIVED', byState)).items)).toEqual(wanted);
+      expect(ids((await read.search('TASK.due').between(low, high)).items)).toEqual(wanted);
+      expect(ids((await read.search('TASK.place').find({ path: ['open'], between })).items)).toEqual(wanted);
+    }
   });
 });

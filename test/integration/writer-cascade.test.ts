@@ -82,7 +82,7 @@ describe('deleteNodeWithEdges', () => {
     });
     await table.projectAll();
     expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({
-      ...{ edges: 11, nodes: 1, notFound: ['KNOWS'], foundByOrders: [] },
+      ...{ edges: 11, nodes: 1, notFound: ['KNOWS'] },
     });
     expect(await baseKeys(table)).toEqual(['BOOK-1 WROTE-USER-2', 'USER-2 KNOWS-USER-1']);
     await table.projectAll();

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { InvalidBatchError } from '../../src/client/write/batch.ts';
 import { importFile } from '../../src/client/write/import.ts';
 import type { ConditionFailedError } from '../../src/client/write/item/conditions.ts';
 import type { PutManyItem } from '../../src/client/write/put-many.ts';
 import type { TransactionFailedError } from '../../src/client/write/transaction.ts';
+import { UnfinishedWriteError } from '../../src/client/write/unfinished.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -111,7 +114,7 @@ describe('a version attribute', () => {
   it('is refused in a batch, which has no conditions', async () => {
     const { writer } = await open();
     const batch = writer.batch((all) => all.putNode('DOC-1', { text: 'a' }));
-    await expect(batch).rejects.toMatchObject({ code: 'invalid-batch', message: expect.stringContaining('versions') });
+    await expect(batch).rejects.toMatchObject({ code: 'versioned-type', message: expect.stringContaining('versions') });
   });
 });
 
@@ -125,7 +128,7 @@ describe('a type with versions', () => {
     await expect(writer.deleteNode('DOC-1')).rejects.toMatchObject(refused);
     await expect(writer.deleteNode('DOC-1', { ifPresent: true })).rejects.toMatchObject(refused);
     await expect(writer.putMany([{ id: 'DOC-1', attributes: { v: 2 } }])).rejects.toMatchObject(refused);
-    const bad = { code: 'invalid-batch', problems: [{ position: 1, error: refused }] };
+    const bad = { code: 'versioned-type', problems: [{ position: 1, error: refused }] };
     await expect(writer.batch((batch) => batch.putNode('DOC-1', {}))).rejects.toMatchObject(bad);
     await expect(writer.batch((batch) => batch.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
     await expect(writer.transact((transaction) => transaction.deleteNode('DOC-1'))).rejects.toMatchObject(bad);
@@ -250,11 +253,11 @@ describe('transact', () => {
       transaction.putNode('TASK-1', {});
       transaction.requireNode('TASK-1');
     });
-    await expect(twice).rejects.toMatchObject({ code: 'invalid-batch', problems: [{ position: 2 }] });
+    await expect(twice).rejects.toMatchObject({ code: 'invalid-argument', problems: [{ position: 2 }] });
     const called = writer.transact((transaction) =>
       transaction.updateNode('TASK-1', ((task: object) => task) as never),
     );
-    await expect(called).rejects.toMatchObject({ code: 'invalid-batch' });
+    await expect(called).rejects.toMatchObject({ code: 'invalid-argument', problems: [{ position: 1 }] });
     const many = writer.transact((transaction) => {
       for (let i = 0; i < 101; i++) transaction.putNode(`TASK-${i}`, {});
     });
@@ -301,11 +304,96 @@ describe('putMany', () => {
     expect(await read('TASK-1', 'LINK-TASK-2')).toEqual({ since: { S: '1' } });
   });
 
-  it('ends with the error of a bad entry; what came before is written', async () => {
+  const entriesWithBad = () => [
+    ...Array.from({ length: 40 }, (_, i) => ({ id: `TASK-${i}` })),
+    { id: 'NONE-1' },
+    ...Array.from({ length: 19 }, (_, i) => ({ id: `TASK-late${i}` })),
+    null as never,
+  ];
+
+  it('writes nothing of an array with bad entries, and names all of them', async () => {
     const { writer, read } = await open();
-    const entries = [...Array.from({ length: 30 }, (_, i) => ({ id: `TASK-${i}` })), { id: 'NONE-1' }];
-    await expect(writer.putMany(entries)).rejects.toMatchObject({ code: 'unknown-type' });
-    expect([await read('TASK-0'), await read('TASK-29')]).toEqual([{}, {}]);
+    const error = await failureOf(writer.putMany(entriesWithBad()));
+    expect(error).toBeInstanceOf(InvalidBatchError);
+    expect(error).toMatchObject({
+      code: 'invalid-batch',
+      message: expect.stringContaining('2 of the 61 operations of the putMany'),
+      problems: [
+        { position: 41, error: { code: 'unknown-type' } },
+        { position: 61, error: { code: 'invalid-argument' } },
+      ],
+    });
+    expect(await read('TASK-0')).toBeUndefined();
+    const noting = createWriter((await open()).graph, { store: (await open()).store, onWrite: () => ({ at: 1 }) });
+    await expect(noting.putMany(entriesWithBad())).rejects.toBeInstanceOf(InvalidBatchError);
+  });
+
+  it('of a stream ends at a bad entry: what came before it is written, and the error says how far', async () => {
+    const { writer, read } = await open();
+    async function* entries() {
+      yield* entriesWithBad();
+    }
+    const error = await failureOf(writer.putMany(entries()));
+    expect(error).toBeInstanceOf(UnfinishedWriteError);
+    expect(error).toMatchObject({ code: 'unknown-type', position: 41, items: 40, done: 40 });
+    expect(error.message).toMatch(/^Entry 41: .* 40 items were written before putMany ended\.$/);
+    expect([await read('TASK-39'), await read('TASK-late0')]).toEqual([{}, undefined]);
+  });
+
+  it('can go on from where it says that it came, whatever call fails', async () => {
+    const { graph, store, read } = await open();
+    const all = Array.from({ length: 200 }, (_, i) => ({ id: `TASK-${i % 150}`, attributes: { i } }));
+    let calls = 0;
+    const failing = createWriter(graph, {
+      store: withReplacedCalls(store, {
+        writeMany: async (writes, waits) => {
+          calls += 1;
+          if (calls % 3 === 0) throw new StoreError('retryable', 'ThrottlingException', 'Slow down.');
+          return store.writeMany(writes, waits);
+        },
+      }),
+    });
+    let from = 0;
+    let failures = 0;
+    while (from < all.length) {
+      const rest = all.slice(from);
+      const seen: number[] = [];
+      const onProgress = (_: number, done: number) => seen.push(done);
+      const error = await failing.putMany(rest, { concurrency: 2, onProgress }).then(
+        () => undefined,
+        (reason: UnfinishedWriteError) => reason,
+      );
+      if (error === undefined) break;
+      failures += 1;
+      expect(error).toMatchObject({ code: 'ThrottlingException', kind: 'retryable', done: seen.at(-1) ?? 0 });
+      expect(error.items).toBeGreaterThanOrEqual(0);
+      from += error.done!;
+    }
+    expect(failures).toBeGreaterThan(0);
+    for (let i = 0; i < 150; i++) expect(await read(`TASK-${i}`)).toEqual({ i: { N: String(i < 50 ? i + 150 : i) } });
+  });
+
+  it('and a batch and a deletion say how much they have written when a call fails', async () => {
+    const { graph, store } = await open();
+    let calls = 0;
+    const failing = createWriter(graph, {
+      store: withReplacedCalls(store, {
+        writeMany: async (writes) => {
+          calls += 1;
+          if (calls === 2) throw new StoreError('retryable', 'ThrottlingException', 'Slow down.');
+          return store.writeMany(writes);
+        },
+      }),
+    });
+    const links = (batch: { putEdge: (...words: never[]) => void }) => {
+      for (let i = 0; i < 60; i++) batch.putEdge(...(['TASK-1', 'LINK', `TASK-${i}`, { since: '1' }] as never[]));
+    };
+    const unfinished = { code: 'ThrottlingException', kind: 'retryable', items: 25 };
+    await expect(failing.batch(links as never)).rejects.toMatchObject(unfinished);
+    await failing.batch(links as never);
+    calls = 0;
+    await expect(failing.deleteNodeWithEdges('TASK-1')).rejects.toMatchObject(unfinished);
+    expect(await failing.deleteNodeWithEdges('TASK-1')).toMatchObject({ edges: 35 });
   });
 
   it('stops where its signal is aborted', async () => {

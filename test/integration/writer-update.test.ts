@@ -183,7 +183,7 @@ describe('updateNode with named changes', () => {
     await expect(writer.updateNode('GOAL-1', { set })).rejects.toMatchObject(refusal);
     await expect(writer.updateNode('GOAL-1', (goal) => ({ ...goal, ...set }))).rejects.toMatchObject(refusal);
     const transaction = writer.transact((each) => each.updateNode('GOAL-1', { set }));
-    await expect(transaction).rejects.toMatchObject({ code: 'invalid-batch', hint: refusal.hint });
+    await expect(transaction).rejects.toMatchObject({ code: 'invalid-attribute', hint: refusal.hint });
     const add = { point: 1 } as object as { points: number };
     await expect(writer.updateNode('GOAL-1', { add })).rejects.toThrow('attribute point is dropped');
     // Another producer's attribute would have been removed.

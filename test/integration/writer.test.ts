@@ -199,7 +199,7 @@ describe('batch', () => {
     });
     await expect(failure).rejects.toThrow(InvalidBatchError);
     const error = (await failure.catch((reason: unknown) => reason)) as InvalidBatchError;
-    expect(error.code).toBe('invalid-batch');
+    expect(error.code).toBe('invalid-attribute');
     expect(error.problems.map(({ position }) => position)).toEqual([2, 4]);
     expect(error.message).toContain('2 of the 4 operations');
     expect(error.message).toContain('operation 2: Node "GOAL-G1": attribute title');

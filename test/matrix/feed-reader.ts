@@ -78,10 +78,11 @@ export class FeedReader {
   private search(search: string) {
     const [type = '', ...rest] = search.split('.');
     const entry = searchesOf(this.bench.input.nodes[type]!).get(rest.join('.'));
-    const { type: as, caseInsensitive: fold, path } = (typeof entry === 'object' ? entry : {}) as Options;
+    const options = (typeof entry === 'object' ? entry : {}) as Options;
+    const { type: as, path } = options;
     const compared = (value: unknown): unknown[] =>
       (path === undefined ? [value] : (value as unknown[])).map((one) => {
-        return comparedAs(one, path === undefined ? as : 'string', fold === true);
+        return comparedAs(one, path === undefined ? as : 'string', options);
       });
     const page = ({ partition }: Options, asked: readonly unknown[] = []): AnyPage => {
       const hits = this.follower.hits(search, partition === undefined ? undefined : String(partition));

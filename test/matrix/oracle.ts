@@ -1,3 +1,4 @@
+import type { TextFormName } from '../../src/core/model/options/option-tables.ts';
 import type { Attributes, EdgeFact, Facts } from './facts.ts';
 import { type ModelInput, type Options, ordersOf, partsOf, searchesOf } from './model.ts';
 
@@ -58,14 +59,20 @@ export function shown(attributes: Attributes, option: unknown): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => (option as string[]).includes(name)));
 }
 
-/** What a value is compared as. */
-export function comparedAs(value: unknown, type: unknown, fold = false): string | number {
+/** What the options that give texts a form do to a text. One that is missing here does not compile. */
+const FORMS: Readonly<Record<TextFormName, (text: string) => string>> = {
+  caseInsensitive: (text) => text.normalize('NFKD').toLowerCase(),
+};
+
+/** What a value is compared as. @param options of its search. */
+export function comparedAs(value: unknown, type: unknown, options: Options = {}): string | number {
   if (type === 'number') return Number(value);
   if (type === 'date') {
     const text = String(value);
     return Date.parse(/T/.test(text) ? text : `${text}T00:00:00Z`);
   }
-  return fold ? String(value).normalize('NFKD').toLowerCase() : String(value);
+  const forms = Object.entries(FORMS).filter(([name]) => options[name] === true);
+  return forms.reduce((text, [, form]) => form(text), String(value));
 }
 
 interface Kinded {
@@ -83,14 +90,19 @@ interface Subject {
 }
 
 /** What a subject is found by in an order of one value; undefined: it is not in it. */
-function placeOf(order: unknown, { own, source, context }: Subject, type: unknown, fold = false): Place | undefined {
+function placeOf(
+  order: unknown,
+  { own, source, context }: Subject,
+  type: unknown,
+  options: Options = {},
+): Place | undefined {
   const of = order as Kinded;
   const attributeOf = (name: unknown): unknown => {
     const { kind, attribute } = name as Kinded;
     return kind === 'source' ? source?.[String(attribute)] : own?.[String(name)];
   };
   const at = (value: unknown, as: unknown): Place | undefined =>
-    value === undefined ? undefined : { sort: [comparedAs(value, as, fold)], value };
+    value === undefined ? undefined : { sort: [comparedAs(value, as, options)], value };
   if (typeof order === 'string' || of.kind === 'source') return at(attributeOf(order), type);
   if (of.kind === 'derive') return own && at(of.compute!(own, context), 'string');
   if (of.kind !== 'rank') return at(attributeOf(of.attribute), of.kind);
@@ -121,23 +133,22 @@ export function hitsOf(model: ModelInput, { nodes, parts }: Facts, type: string,
 }
 
 function placesOf(options: Options, name: string, id: string, attributes: Attributes): Place[] {
-  const fold = options['caseInsensitive'] === true;
   if (options['path'] !== undefined) {
     const segments = leading((options['path'] as string[]).map((attribute) => attributes[attribute]));
     return segments.length === 0
       ? []
-      : [{ sort: segments.map((one) => comparedAs(one, 'string', fold)), value: segments }];
+      : [{ sort: segments.map((one) => comparedAs(one, 'string', options)), value: segments }];
   }
   const order = options['attribute'] ?? name;
   const subject = { own: attributes, context: { source: id, type: typeOf(id), target: id } };
   if (options['multiValue'] !== true)
-    return [placeOf(order, subject, options['type'], fold)].filter((place) => place !== undefined);
+    return [placeOf(order, subject, options['type'], options)].filter((place) => place !== undefined);
   const attribute = String(typeof order === 'string' ? order : (order as Kinded).attribute);
   const found = new Map<string | number, Place>();
   for (const value of (attributes[attribute] ?? []) as unknown[]) {
-    const sort = comparedAs(value, options['type'], fold);
+    const sort = comparedAs(value, options['type'], options);
     const other = found.get(sort);
-    // Values that are alike when folded are one hit, which shows the first of them.
+    // Values of one form are one hit, which shows the first of them.
     if (other === undefined || compareText(String(value), String(other.value)) < 0)
       found.set(sort, { sort: [sort], value });
   }

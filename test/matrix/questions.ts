@@ -390,7 +390,7 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
     const isText = !isPath && low !== undefined && typeof low.sort[0] === 'string' && low.sort.length === 1;
     if (isText) {
       const prefix = String(low.value).slice(0, 1);
-      const as = String(comparedAs(prefix, 'string', options['caseInsensitive'] === true));
+      const as = String(comparedAs(prefix, 'string', options));
       add('range', `${prefix}… of`, rows.filter(({ sort }) => String(sort[0]).startsWith(as)).map(hit), (search) =>
         whole((page) => search.beginsWith(prefix, { ...page, ...scoped })),
       );

@@ -257,7 +257,7 @@ async function run(seed: number): Promise<void> {
       const gone = model.edges[target.charAt(0)]?.['deletedWhen'] !== undefined && item['gone'] !== undefined;
       return isCounted(target.charAt(0)) && !gone;
     });
-    const { deleted } = await deleteEnded(graph, { store, now });
+    const { deleted } = await deleteEnded(graph, { store, serverTime: async () => now() });
     expect(deleted).toBe(due.length);
     for (const [key] of due) rows.delete(key);
     await project();

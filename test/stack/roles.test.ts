@@ -36,6 +36,7 @@ const logsOf = (name: string): string[] =>
 
 const OWN = ` if ${JSON.stringify({ Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['~edgeloom'] } } })}`;
 const OURS = ` if ${JSON.stringify({ Condition: { StringEquals: { 's3:ResourceAccount': '123456789012' } } })}`;
+const statements = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'];
 const settling = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(
   (name) => `dynamodb:${name}`,
 );
@@ -59,7 +60,7 @@ describe('the role of', () => {
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(STREAM, 'dynamodb:ListStreams'),
         ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem'),
-        ...on(TABLE, 'dynamodb:Query', 'dynamodb:UpdateItem'),
+        ...on(TABLE, 'dynamodb:Query', 'dynamodb:UpdateItem', ...statements),
         ...on(BUCKET + OURS, 's3:ListBucket'),
         ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:PutObject'),
       ],
@@ -79,7 +80,7 @@ describe('the role of', () => {
       'lambda.amazonaws.com',
       [
         ...logsOf('rebuild'),
-        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
+        ...on(TABLE, ...settling, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
         ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query', 'dynamodb:Scan')),
       ],
     ],
@@ -88,7 +89,7 @@ describe('the role of', () => {
       'lambda.amazonaws.com',
       [
         ...logsOf('redrive'),
-        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
+        ...on(TABLE, ...settling, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
         ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),
@@ -160,7 +161,7 @@ describe('the policy for migrations', () => {
     );
     const calls = settling.filter((action) => action !== 'dynamodb:PutItem');
     expect(allowed(PolicyDocument.Statement)).toEqual(
-      [...on(TABLE, ...calls, 'dynamodb:DescribeTable', 'dynamodb:Scan'), ...indexes].sort(),
+      [...on(TABLE, ...calls, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan'), ...indexes].sort(),
     );
   });
 });
@@ -173,7 +174,14 @@ describe('the policy for operators', () => {
     const ofFunctions = ` if ${JSON.stringify({ Condition: { ArnLike: { 'lambda:FunctionArn': functions } } })}`;
     expect(allowed(PolicyDocument.Statement)).toEqual(
       [
-        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'),
+        ...on(
+          TABLE,
+          ...settling,
+          ...statements,
+          'dynamodb:DescribeTable',
+          'dynamodb:DescribeTimeToLive',
+          'dynamodb:Scan',
+        ),
         ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query', 'dynamodb:Scan')),
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),

@@ -4,9 +4,12 @@ import { compareKeys } from '../../src/core/items/encoding.ts';
 /** A row of a list as changes tell it. */
 export type FollowedRow = ListChange | SearchChange;
 
+/** The revision of a change whose record tells no time; `number`: how often the item has been written. */
+export const timelessRevision = (number: number): string => `${'0'.repeat(15)}.${String(number).padStart(40, '0')}`;
+
 /** A program that knows a table by the changes alone. Each may come again, and an older one behind a newer one. */
 export class FeedFollower {
-  private readonly revisions = new Map<string, number | string>();
+  private readonly revisions = new Map<string, string>();
   private readonly newest = new Map<string, FeedChange>();
   private readonly edges = new Map<string, Map<string, Record<string, unknown>>>();
 

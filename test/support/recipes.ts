@@ -33,38 +33,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/core/model/options/option-tables.ts': [
       [
-        "  multiValue: option(flag, 'order',",
-        "  trim: option(flag, 'order', (given = false) => given),\n  multiValue: option(flag, 'order',",
-      ],
-    ],
-    'src/core/kinds/parts/search-items.ts': [
-      [
-        '    return { search, form, encode: orderEncoder(search.order, form, purpose), purpose };',
-        `    const encode = orderEncoder(search.order, form, purpose);
-    return { search, form, encode: (subject) => asSearched(search, encode(subject)), purpose };`,
-      ],
-      [
-        "/**\n * Makes a node's only item in the searches",
-        `function asSearched<E extends Encoded | undefined>(search: SearchModel, encoded: E): E | Encoded {
-  return search.trim && encoded ? encodedText(encoded.text.trim(), encoded.value, encoded.attribute) : encoded;
-}
-
-/**\n * Makes a node's only item in the searches`,
-      ],
-    ],
-    'src/client/read/lists/search.ts': [
-      [
-        '  const { equals, beginsWith } = predicate;\n  if (way',
-        '  const { equals, beginsWith } = search.trim ? trimmed(predicate) : predicate;\n  if (way',
-      ],
-      [
-        '/** The node type that a search is of',
-        `function trimmed(predicate: SearchPredicate): SearchPredicate {
-  const texts = Object.entries(predicate).map(([name, one]) => [name, typeof one === 'string' ? one.trim() : one]);
-  return Object.fromEntries(texts) as SearchPredicate;
-}
-
-/** The node type that a search is of`,
+        '  caseInsensitive: textForm(FOLDING, FOLDED),',
+        '  caseInsensitive: textForm(FOLDING, FOLDED),\n  trim: textForm(1, (text) => text.trim()),',
       ],
     ],
     'docs/reference/model-options.md': [
@@ -77,21 +47,14 @@ const SEARCH_OPTION: Recipe = {
     'test/unit/registry/definition-bytes.test.ts': [
       ['name: { caseInsensitive: true,', 'name: { trim: true, caseInsensitive: true,'],
     ],
-    'test/support/oracle.ts': [
-      [
-        '  const within = search.partition === undefined ? undefined',
-        '  if (search.trim) encoded = encoded.trim();\n  const within = search.partition === undefined ? undefined',
-      ],
-    ],
     'test/matrix/features.ts': [
       [
-        "['search.caseInsensitive'],\n    [\n      { caseInsensitive: true, shards: 2 }",
-        "['search.caseInsensitive', 'search.trim'],\n    [\n      { trim: true, caseInsensitive: true, shards: 2 }",
+        "  ofSearch(\n    'folded',",
+        "  ofSearch('trimmed', ['search.trim'], [{ trim: true }, { trim: false }], { '': ['Ann', 'ann', ' Ann'] }),\n  ofSearch(\n    'folded',",
       ],
-      ["['Ann', 'ann', undefined,", "['Ann', 'ann', 'Ann ', undefined,"],
     ],
     'test/matrix/oracle.ts': [
-      ["String(value).normalize('NFKD').toLowerCase()", "String(value).normalize('NFKD').toLowerCase().trim()"],
+      ['  caseInsensitive: (text) =>', '  trim: (text) => text.trim(),\n  caseInsensitive: (text) =>'],
     ],
   },
   test: `

@@ -206,7 +206,7 @@ it('types every level of a page by the model', async () => {
   expectTypeOf(found).toEqualTypeOf<{ date?: string }>();
   expectTypeOf(goal.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(goal.edges.GOALMEMBERSHIP[0]!.edge.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
+  expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'maxRcu' | 'depth' | 'edges' | undefined>();
   // @ts-expect-error: no such edge type
   void reader.page(fromUrl, 'GOALMEMBERSHIP', { with: [{ edge: 'KNOWS' }] });
   // @ts-expect-error: a membership leaves no user

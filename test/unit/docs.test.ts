@@ -67,8 +67,8 @@ describe('the type ErrorCode', () => {
   /** Codes that are put together from a name, and one that only entries have. */
   const COMPOSED = [
     ...['worker-used', 'worker-ended', 'mapping-used', 'mapping-ended', 'rebuilt-meanwhile', 'misfit'],
-    // Those of one class.
-    ...['condition-failed', 'not-found'],
+    // Those of errors with several codes.
+    ...['condition-failed', 'not-found', 'invalid-batch'],
   ];
   /** Codes of the table's stream reads, which are handled within the library. */
   const WITHIN = ['stream-expired', 'stream-trimmed', 'stream-no-shard'];

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Input, Tables } from './definitions.ts';
 import { getBatch, getOne, query, scan } from './reads.ts';
 import { Refusal } from './refusal.ts';
+import { executeBatch, executeOne } from './statements.ts';
 import { describeStream, getRecords, getShardIterator, listStreams } from './stream-calls.ts';
 import { Transactions, writeBatch, writeOne } from './writes.ts';
 
@@ -37,6 +38,8 @@ export function memoryCalls(): Calls {
     BatchWriteItem: (input) => writeBatch(tables, input),
     TransactWriteItems: (input) => transactions.write(input),
     TransactGetItems: (input) => transactions.get(input),
+    BatchExecuteStatement: (input) => executeBatch(tables, input),
+    ExecuteStatement: (input) => executeOne(tables, input),
   };
   const streams: Calls = {
     ListStreams: (input) => listStreams(tables, input),

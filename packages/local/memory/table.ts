@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { writeUnits } from '../../../src/core/items/capacity.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText } from './keys.ts';
 import { Ordered } from './ordered.ts';
-import { invalid } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 import { type StreamView, TableStream } from './stream.ts';
 import { sameItem, sizeOf, typeOf, type Value, type Values } from './values.ts';
 
@@ -159,8 +159,7 @@ export class Table {
     this.indexes.set(index.name, index);
     for (const { key } of this.partitions.inScanOrder()) {
       for (const { item } of this.partitions.findPartition(key)!.entries) {
-        this.checkIndexKeys(item.item, index);
-        index.write(undefined, item);
+        index.write(undefined, this.asFit(item, index));
       }
     }
   }
@@ -192,7 +191,7 @@ export class Table {
     this.bytes += (after?.size ?? 0) - (before?.size ?? 0);
     const indexes: Record<string, number> = {};
     for (const index of this.indexes.values()) {
-      const units = index.write(before, after);
+      const units = index.write(this.asFit(before, index), after);
       if (units > 0) indexes[index.name] = units;
     }
     if (!sameItem(before?.item, after?.item)) this.stream?.addRecord(before, after);
@@ -218,6 +217,18 @@ export class Table {
         );
       }
       checkKeyValue(name, value, name === this.keys.partition);
+    }
+  }
+
+  /** An item that is older than an index may have keys that the index does not take: like DynamoDB, the index leaves it out. */
+  private asFit(stored: Stored | undefined, index: Index): Stored | undefined {
+    if (stored === undefined) return undefined;
+    try {
+      this.checkIndexKeys(stored.item, index);
+      return stored;
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
     }
   }
 

@@ -22,7 +22,7 @@ const MOST_BATCH_ITEMS = 25;
 const TOKEN_MS = 600_000;
 
 /** A write that is checked, and changes nothing until it is carried out. */
-interface Prepared {
+export interface Prepared {
   table: Table;
   input: Input;
   key: Values;
@@ -39,7 +39,7 @@ interface Prepared {
 type Kind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
 /** Checks a write against the item that is there. */
-function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared {
+export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared {
   for (const name of ['Expected', 'AttributeUpdates', 'ConditionalOperator']) {
     if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
   }
@@ -96,12 +96,14 @@ function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
   return [...set, ...add, ...taken].map(({ path }) => path).concat(remove);
 }
 
-function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
+/** Carries a write out. Returns its units. */
+export function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
   if (isCheck) return { table: writeUnits(before?.size ?? 0), indexes: {} };
   return table.write(key, after);
 }
 
-function conditionFailed({ input, before }: Prepared): Refusal {
+/** The answer to a write whose condition does not hold. */
+export function conditionFailed({ input, before }: Prepared): Refusal {
   const isAsked = input['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD' && before !== undefined;
   return new Refusal(
     'ConditionalCheckFailedException',
@@ -151,7 +153,8 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
-function checkDistinct(writes: readonly Prepared[], message: string): void {
+/** Throws a refusal if two writes are of one item. */
+export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
   if (new Set(keys).size !== keys.length) throw invalid(message);
 }

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { stringOf } from '../../../src/core/items/attribute-value.ts';
 import { indexSortKey } from '../../../src/core/items/encoding.ts';
+import { MAX_FOLDED_CHARACTERS } from '../../../src/core/items/folding.ts';
 import { parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
+import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 import { type LookedAt, MOST_RCU } from '../base/table-sample.ts';
@@ -45,7 +47,7 @@ const MOST_TYPES = 40;
 export const SUGGEST_ROUTES = [
   route(
     'GET /api/suggest',
-    z.object({ text: input.id }),
+    z.object({ text: input.id.max(MAX_FOLDED_CHARACTERS) }),
     async (context, { text }): Promise<SuggestAnswer> => suggest(context, text),
   ),
   // The next part of the table, for ids that no index finds.
@@ -161,13 +163,11 @@ function searchesByText({ nodes }: CompiledModel): SearchModel[] {
     .slice(0, SEARCHES);
 }
 
-async function hitsOf(
-  { reader }: RequestContext,
-  { indexPartition: by, shards, caseInsensitive }: SearchModel,
-  text: string,
-): Promise<Suggestion[]> {
+async function hitsOf({ reader }: RequestContext, search: SearchModel, text: string): Promise<Suggestion[]> {
+  const { indexPartition: by, shards } = search;
   const isWhole = typeof shards === 'number' && shards > MOST_SHARDS;
-  for (const one of caseInsensitive ? [text] : spellingsOf(text)) {
+  // Spellings of the same form find the same.
+  for (const one of new Set(spellingsOf(text).map(textFormOf(search)))) {
     const { items } = await reader.search(by).find(isWhole ? { equals: one } : { beginsWith: one }, { limit: MOST });
     if (items.length > 0)
       return items.map(({ id, value }) => ({ id, name: typeof value === 'string' ? value : null, by }));

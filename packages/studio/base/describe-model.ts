@@ -9,6 +9,7 @@ import type {
 } from '../../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
+import { formsOf } from '../../../src/core/model/options/option-tables.ts';
 
 /** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {
@@ -50,7 +51,8 @@ export interface DescribedSearch extends DescribedOrder {
   isNative: boolean;
   shardBy: 'value' | 'source';
   hash: string;
-  caseInsensitive: boolean;
+  /** The options that give its texts a form, such as `caseInsensitive`. */
+  forms: readonly string[];
   multiValue: boolean;
   /** The attribute that a search has to name a value of. */
   partition?: string;
@@ -107,26 +109,14 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
 }
 
 function describeSearch(search: SearchModel): DescribedSearch {
-  const {
-    indexPartition: name,
-    order,
-    shards,
-    shardBy,
-    hash,
-    caseInsensitive,
-    multiValue,
-    partition,
-    part,
-    project,
-    native,
-  } = search;
+  const { indexPartition: name, order, shards, shardBy, hash, multiValue, partition, part, project, native } = search;
   return {
     name,
     ...describeOrder(order),
     shards,
     shardBy,
     hash,
-    caseInsensitive: Boolean(caseInsensitive),
+    forms: formsOf(search),
     multiValue,
     isNative: native,
     filters: filtersOf(project),

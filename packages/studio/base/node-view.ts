@@ -35,7 +35,7 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
     const view = items.get(id);
     const left = evictedTypes(view);
     const { [EVICTED]: _, ...unmarked } = view ?? {};
-    const { entries } = await readEdgeSet(context, id, unmarked, false);
+    const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);
     return {
       attributes: plainViewAttributes(context, view),
       // An element of such a type may be left of the time before.

@@ -53,24 +53,50 @@ type Bounded = CallOptions & { where?: unknown; maxRcu?: number | undefined };
 export async function withCapacity<T>(
   { counting, plain }: CallStores,
   options: Bounded | undefined,
-  run: (store: Store) => Promise<T>,
+  run: (store: Store, spending?: Spending) => Promise<T>,
   isValue = false,
 ): Promise<T> {
-  if (options?.capacity !== true) {
-    const isBounded = options?.where !== undefined || options?.maxRcu !== undefined;
-    return await run(isBounded ? counting : plain);
-  }
-  const meter = new CapacityMeter(counting);
-  const result = await run(meter);
-  const { rcu, wcu } = meter;
+  const { capacity: isAsked, where, maxRcu } = options ?? {};
+  if (isAsked !== true && maxRcu === undefined) return await run(where === undefined ? plain : counting);
+  const spending = new Spending(counting, maxRcu);
+  const result = await run(spending, maxRcu === undefined ? undefined : spending);
+  if (isAsked !== true) return result;
+  const { rcu, wcu } = spending;
   const capacity: Capacity = { rcu, wcu };
   return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
-/** A store that sums what its calls consume. */
-class CapacityMeter extends ForwardingStore {
+/**
+ * A store that sums what its calls consume. A read with `maxRcu` makes all of its calls by it, whatever they are for: a step that asks
+ * it before each call exceeds the bound by one call at most.
+ */
+export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;
+  private rcuBefore = 0;
+
+  /** @param maxRcu read capacity units that may be consumed. Default: any number. */
+  constructor(
+    inner: Store,
+    private readonly maxRcu = Number.POSITIVE_INFINITY,
+  ) {
+    super(inner);
+  }
+
+  /** Begins again: the model has changed meanwhile, and the read is made anew. */
+  restart(): void {
+    this.rcuBefore = this.rcu;
+  }
+
+  /** Read capacity units that are left. */
+  get left(): number {
+    return Math.max(0, this.maxRcu - (this.rcu - this.rcuBefore));
+  }
+
+  /** Tells whether nothing is left for another call. */
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
 
   protected override pass<Name extends StoreCallName>(
     name: Name,

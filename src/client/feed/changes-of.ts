@@ -18,6 +18,7 @@ import { hasEveryGroup, totalOfAmounts } from '../read/nodes/total.ts';
 import { plainViewAttributes } from '../read/nodes/views.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import type { EdgeSetElement } from '../read/request/result.ts';
+import { revisionText } from './change-revision.ts';
 import { isFed } from './fed.ts';
 import type {
   CountChange,
@@ -34,8 +35,6 @@ import { isSameRow } from './watched-list.ts';
 
 /** The number of hex digits by which an event's id names its item. */
 const ITEM_DIGITS = 8;
-/** The digits of the longest sequence number. Texts of one length are in the order of their numbers. */
-const SEQUENCE_DIGITS = 40;
 
 /** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
 export interface FeedModel {
@@ -71,24 +70,29 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
   const change = knownItem(model.graph.table, record);
   const node = change && parseNodeId(change.source);
   if (change === undefined || node === undefined) return [];
-  const number = record.dynamodb?.SequenceNumber ?? '';
   return [change, ...nativeChanges(model.graph, record, change)].flatMap((one) => {
     const key = parseDerivedKey(one.target);
     if (key === undefined) return [];
-    const of = isNativeChange(one) ? baseChange(change, number, one) : derivedChange(one, number);
+    const of = isNativeChange(one) ? baseChange(change, record, one) : derivedChange(one, record);
     return changesOfItem(model, key, { change: one, node: { id: change.source, type: node.type }, of });
   });
 }
 
-function derivedChange(change: ChangedItem, number: string): ItemChange {
-  const [item, revision] = [textOfKey(change), toldRevision(change)];
+function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
+  const [item, number] = [textOfKey(change), toldRevision(change)];
   // Another stream of the table may give a number again: to another item, or to another revision.
-  return { item, revision, eventId: `${number}.${revision}.${shortHash(item)}` };
+  const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
+  return { item, revision: revisionText(record, number), eventId };
 }
 
-function baseChange(base: ChangedItem, number: string, { sequence }: NativeChange): ItemChange {
+function baseChange(base: ChangedItem, record: RawRecord, { sequence }: NativeChange): ItemChange {
   const item = textOfKey(base);
-  return { item, revision: String(sequence).padStart(SEQUENCE_DIGITS, '0'), eventId: `${number}.${shortHash(item)}` };
+  const eventId = `${sequenceOf(record)}.${shortHash(item)}`;
+  return { item, revision: revisionText(record, sequence), eventId };
+}
+
+function sequenceOf(record: RawRecord): string {
+  return record.dynamodb?.SequenceNumber ?? '';
 }
 
 function shortHash(item: string): string {

@@ -3,15 +3,15 @@ import type { EdgeSetElement } from '../read/request/result.ts';
 /** The part that all changes have. */
 export interface ItemChange {
   /**
-   * Names the derived item that has changed: one row, one view or one count. A row of a native list is named by its base item. If two
-   * changes of a list have the same `item`, the one with the higher `revision` is the newer one.
+   * Names the derived item that has changed: one row, one view or one count. A row of a native list is named by its base item. Of two
+   * changes of a list with the same `item`, the one with the higher `revision` is the newer one.
    */
   item: string;
   /**
-   * How often the item has been written. It begins at 1 again where an item comes back, 48 hours or more after it has gone. A native list
-   * has the sequence number of the record, as a text of 40 digits: such texts are in the order of their numbers.
+   * A text of 56 characters, which compares as text: `left < right`. It begins with the time of the record, in milliseconds since 1970, so that
+   * it never falls: not where an item is deleted and made again, and not where the table is restored.
    */
-  revision: number | string;
+  revision: string;
   /**
    * The same each time that the change comes: the sequence number of its record, the revision of a derived item and a hash of the item, and
    * of a list `/` and the order.

@@ -3,7 +3,7 @@
  * of two states of an item the one with the higher revision counts, wherever it comes from.
  */
 
-/** Numbers of the stream have more digits than a `number` holds. */
+/** Of a native row the record's time and number, which have more digits than a `number` holds. */
 type Revision = number | bigint;
 
 /** A row of a list. */

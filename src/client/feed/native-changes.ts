@@ -5,6 +5,7 @@ import { nativeIndexes } from '../../core/model/native.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { nativeItemsOf } from '../read/lists/native.ts';
+import { revisionNumber } from './change-revision.ts';
 
 /**
  * The changes of rows in native lists. No derived item tells of them, so the base item does: its images become those of the index items
@@ -13,8 +14,10 @@ import { nativeItemsOf } from '../read/lists/native.ts';
 
 /** A change of a row of a native list. Its key and its images are those of the item that the projector would have derived. */
 export interface NativeChange extends ChangedItem {
-  /** The sequence number of the record. A base item has no revision, but the records of an item have rising numbers. */
+  /** The sequence number of the record: a base item has no revision. */
   sequence: bigint;
+  /** Orders the changes of one item: the record's time, and then its number. */
+  revision: bigint;
 }
 
 /** Tells whether a change is one of a native list. */
@@ -23,14 +26,14 @@ export function isNativeChange(change: ChangedItem): change is NativeChange {
 }
 
 /** The changes that a record of a base item makes in native lists, one for each index item that is there before or after it. */
-export function nativeChanges(graph: CompiledModel, { dynamodb }: RawRecord, base: ChangedItem): NativeChange[] {
+export function nativeChanges(graph: CompiledModel, record: RawRecord, base: ChangedItem): NativeChange[] {
   if (nativeIndexes(graph).length === 0 || isDerivedKey(base.target)) return [];
   const [before, after] = [base.oldImage, base.newImage].map(
     (image): ReadonlyMap<string, Item> => (image === undefined ? new Map() : nativeItemsOf(graph, image)),
   ) as [ReadonlyMap<string, Item>, ReadonlyMap<string, Item>];
-  const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
+  const sequence = BigInt(record.dynamodb?.SequenceNumber ?? 0);
   return [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
     ...{ source: base.source, target, oldImage: before.get(target), newImage: after.get(target) },
-    sequence,
+    ...{ sequence, revision: revisionNumber(record, sequence) },
   }));
 }

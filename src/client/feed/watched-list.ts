@@ -110,7 +110,7 @@ export class WatchedList<Result> {
     if (image === undefined || !this.query.accept(image)) return;
     const id = textOfKey({ source, target });
     const isNative = isNativeChange(change);
-    const revision = isNative ? change.sequence : toldRevision(change);
+    const revision = isNative ? change.revision : toldRevision(change);
     const isInList = newImage !== undefined && this.holds(newImage) && !hasEnded(newImage, nowMs);
     this.window.receive(
       {

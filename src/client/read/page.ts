@@ -8,14 +8,21 @@ import type { OwnWrites } from '../session/own-writes.ts';
 import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
-import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, resolveInboundQuery } from './lists/inbound.ts';
-import { type AttributeSelection, readAttributes, readNodes } from './nodes/views.ts';
+import { Budget, LEAST_RCU } from './lists/budget.ts';
+import {
+  gatherInbound,
+  INBOUND_OPTIONS,
+  type InboundQuery,
+  type ResolvedInbound,
+  resolveInboundQuery,
+} from './lists/inbound.ts';
+import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
-import { type Page, pickAttributes, projectedAttributes, sourceOf } from './request/result.ts';
+import { type Page, pickAttributes, projectedAttributes, sourceOf, type View } from './request/result.ts';
 
 /** The levels next to the nodes of a page. */
 export type PageLevels = readonly (WithEdges | WithLevel)[];
@@ -67,13 +74,82 @@ export async function readPage(
   const plan = pagePlan(context.graph, edgeType, options);
   const query = resolveInboundQuery(context, edgeType, target, options);
   const own = await readRelevantOwnWrites(context, () => true);
-  const { gathered, cursor } = await gatherInbound(context, query, options, 'page', own);
-  const read = await readNodesOfPage(context, gathered.items, plan, options, own);
-  const next = cursor === undefined ? {} : { cursor };
+  const { read, cursor, calls } = await readRows(context, query, options, { plan, own });
+  const levels =
+    plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
+  const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
   // Without `with` a node has the edges of its set, also where no edge type is in a set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
-  const items = isEmpty ? read.items.map((node) => ({ ...node, edges: {} })) : read.items;
-  return { ...read, items, calls: own.calls + gathered.calls + read.calls, ...next, ...noticeOfOwnWrites(context) };
+  return {
+    items: isEmpty ? items.map((node) => ({ ...node, edges: {} })) : items,
+    ...(truncated && { truncated }),
+    ...(cursor !== undefined && { cursor }),
+    calls: own.calls + calls + (levels?.calls ?? 0),
+    ...noticeOfOwnWrites(context),
+  };
+}
+
+/** The nodes alone. */
+function rowsOf(nodes: readonly View[]): AnyPageNode[] {
+  return nodes.map(({ id, attributes }) => ({ id, attributes }));
+}
+
+/** What the rows of a page are read for. */
+interface RowsAsked {
+  plan: PagePlan;
+  own: OwnWrites;
+}
+
+/** Of the units of a page, the part that goes to its list and the nodes in it, where levels follow. */
+const SHARE_OF_ROWS = 0.5;
+
+/**
+ * Reads the edges of a page and their sources. With `maxRcu` it reads some edges and the nodes of these, again and again, so that it
+ * can end behind any of them: the cursor goes on behind the last node that is shown.
+ */
+async function readRows(
+  context: ReadContext,
+  query: ResolvedInbound,
+  options: PageOptions,
+  { plan, own }: RowsAsked,
+): Promise<{ read: NodesRead; cursor: string | undefined; calls: number }> {
+  const { spending } = context;
+  const limit = checkLimit(options.limit);
+  const most = (spending?.left ?? 0) * (plan.levels.length === 0 ? 1 : SHARE_OF_ROWS);
+  const kept = (spending?.left ?? 0) - most;
+  const left = (): number => (spending === undefined ? Number.POSITIVE_INFINITY : spending.left - kept);
+  const least = LEAST_RCU * query.partitions.length;
+  const read: NodesRead = { nodes: [], views: new Map(), calls: 0 };
+  const budget = new Budget(most);
+  let { cursor } = options;
+  let calls = 0;
+  do {
+    const missing = limit - read.nodes.length;
+    const before = spending?.rcu ?? 0;
+    // Half of a round's units are for its nodes.
+    const bounds =
+      spending === undefined || plan.isInIndex
+        ? { limit: missing, maxRcu: spending === undefined ? query.maxRcu : Math.max(least, left()) }
+        : {
+            limit: Math.max(1, Math.min(missing, budget.itemsOfCall(1))),
+            maxRcu: Math.max(least, Math.min(query.maxRcu!, left() / 2)),
+          };
+    const { gathered, cursor: next } = await gatherInbound(
+      context,
+      { ...query, maxRcu: bounds.maxRcu },
+      { ...options, cursor, limit: bounds.limit },
+      'page',
+      own,
+    );
+    const rows = gathered.items;
+    const some = await readNodesOfRows(context, rows, plan, options, own);
+    read.nodes.push(...some.nodes);
+    read.views = new Map([...read.views, ...some.views]);
+    calls += gathered.calls + some.calls;
+    cursor = next;
+    budget.spend((spending?.rcu ?? 0) - before, rows.length);
+  } while (spending !== undefined && cursor !== undefined && read.nodes.length < limit && left() > least);
+  return { read, cursor, calls };
 }
 
 /** The steps of a page, with the reason for each. Throws for what the model does not declare. */
@@ -90,26 +166,28 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
 /** Neighbours that a page with levels shows where nothing else is asked for. */
 export const MAX_NODES = 1_000;
 
-/** The nodes of a page by its index items, and their neighbours. */
-async function readNodesOfPage(
+/** The nodes of a page by its index items. */
+async function readNodesOfRows(
   context: ReadContext,
   rows: readonly Item[],
-  { isInIndex, levels, maxNodes }: PagePlan,
+  { isInIndex, levels }: PagePlan,
   { attributes }: PageOptions,
   own: OwnWrites,
-): Promise<LevelsRead> {
+): Promise<NodesRead> {
   const ids = rows.map((row) => sourceOf(context, row));
-  if (isInIndex) {
-    const items = rows.map((row, i) => ({ id: ids[i]!, attributes: sourceAttributes(context, row, attributes) }));
-    return { items, calls: 0 };
-  }
-  if (levels.length === 0) {
-    const read = await readAttributes(context, ids, attributes, own);
-    return { items: ids.map((id, i) => ({ id, attributes: read.attributes[i]! })), calls: read.calls };
-  }
-  const read = await readNodes(context, ids, { attributes }, own);
-  const neighbours = await readLevels(context, own, read, levels, maxNodes);
-  return { ...neighbours, calls: read.calls + neighbours.calls };
+  const alone = (shown: readonly View['attributes'][], calls: number): NodesRead => ({
+    nodes: ids.map((id, i) => ({ id, attributes: shown[i]!, edgeSet: [] })),
+    views: new Map(),
+    calls,
+  });
+  if (isInIndex)
+    return alone(
+      rows.map((row) => sourceAttributes(context, row, attributes)),
+      0,
+    );
+  if (levels.length > 0) return await readNodes(context, ids, { attributes }, own);
+  const read = await readAttributes(context, ids, attributes, own);
+  return alone(read.attributes, read.calls);
 }
 
 /** The attributes asked for that an index item holds of the source node. */

@@ -32,7 +32,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
-import { type CallStores, callStores, type ValueOf, withCapacity } from '../call/capacity.ts';
+import { type CallStores, callStores, type Spending, type ValueOf, withCapacity } from '../call/capacity.ts';
 import type { InboundOfWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
@@ -417,15 +417,23 @@ function readerOf<G extends CompiledModel>(
   const living = (store: Store, includeExpired = false): Store =>
     isEnding && !includeExpired ? new LivingStore(store, graph, context.now) : store;
   const read: Reading = (options, run, isValue) => {
-    const reading = (called: Store) =>
+    const reading = (called: Store, spending?: Spending) =>
       readAbortable(called, options?.signal, (store) =>
-        run({ ...context, store: living(store, options?.includeExpired), stored: store }),
+        run({ ...context, store: living(store, options?.includeExpired), stored: store, spending }),
       );
     return withCapacity(stores, options, reading, isValue);
   };
   // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
   const held: Reading = (options, run, isValue) =>
-    read(options, (context) => leases.hold((projections) => run({ ...context, projections })), isValue);
+    read(
+      options,
+      (context) =>
+        leases.hold((projections) => {
+          context.spending?.restart();
+          return run({ ...context, projections });
+        }),
+      isValue,
+    );
   const reader: Reader = {
     with: (session) =>
       readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, stores, leases, feed),

@@ -6,6 +6,7 @@ import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
+import { BATCH_ITEMS, unfinished } from './unfinished.ts';
 
 /** The result of a batch. */
 export interface WriteBatchResult extends CallResult {
@@ -21,9 +22,14 @@ export interface BadOperation {
   error: EdgeloomError;
 }
 
-/** A batch or transaction with bad operations; nothing of it was written. `problems` lists every bad one. */
+/** The code of problems that have several codes. */
+const MIXED = 'invalid-batch';
+
+/**
+ * A batch, a transaction or a `putMany` with bad operations; nothing of it was written. `problems` lists every bad one. Its `code` is
+ * that of its problems, the same that the operation has alone; `invalid-batch` if they differ.
+ */
 export class InvalidBatchError extends EdgeloomError {
-  declare readonly code: 'invalid-batch';
   readonly problems: readonly BadOperation[];
   /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
   readonly issues: readonly (Mistake & { position: number })[];
@@ -31,8 +37,9 @@ export class InvalidBatchError extends EdgeloomError {
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {
     const lines = problems.map(({ position, error }) => `  operation ${position}: ${error.message}`);
     const hints = new Set(problems.map(({ error }) => error.hint));
+    const codes = new Set(problems.map(({ error }) => error.code));
     super(
-      'invalid-batch',
+      codes.size === 1 ? problems[0]!.error.code : MIXED,
       `${problems.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
       [...hints].join(' ').trim(),
     );
@@ -84,7 +91,15 @@ export class BatchBuilder {
   async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
     const writes = await this.checkAll();
-    const { calls } = await store.writeMany(writes, { signal });
+    let calls = 0;
+    for (let items = 0; items < writes.length; items += BATCH_ITEMS) {
+      const chunk = writes.slice(items, items + BATCH_ITEMS);
+      try {
+        calls += (await store.writeMany(chunk, { signal })).calls;
+      } catch (error) {
+        throw unfinished(error, { what: 'the batch', items, hint: 'Run the whole batch again.' });
+      }
+    }
     return { items: writes.length, calls };
   }
 

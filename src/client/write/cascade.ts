@@ -8,6 +8,7 @@ import { indexOfOrder } from '../../core/model/native.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { nativePages, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { abortableStore } from '../../store/abortable.ts';
@@ -17,6 +18,7 @@ import { conditionFailedError } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
 import { versionAttributeOf } from './item/single.ts';
 import { versionCondition } from './item/version.ts';
+import { BATCH_ITEMS, unfinished } from './unfinished.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
@@ -29,15 +31,11 @@ export interface DeletedNode extends CallResult {
   /** Items in the node's partition that are of types outside the model; they are left alone. */
   skipped: number;
   /**
-   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
-   * `inbound`, nor an order there without a `partition`. Such edges stay, and those of mirrored types.
+   * Edge types of which edges that enter the node may be left. Only `copy`, or a total under `inbound`, names every edge of a type. An order
+   * lacks the edges without its attribute and, unless it is native, those that are soft-deleted; an order with a `partition` cannot be
+   * asked. Edges of mirrored types stay. A check with `dangling` names the edges that are left.
    */
   notFound: string[];
-  /**
-   * Edge types whose incoming edges only their projections name. An edge that is in none of them stays, because it, or its source
-   * node, lacks what orders sort by, or because it is soft-deleted; a check with `dangling` names the first.
-   */
-  foundByOrders: string[];
 }
 
 /** Options of `deleteNodeWithEdges`. */
@@ -70,12 +68,7 @@ export async function deleteNodeWithEdges(
     nodes: 0,
     parts: 0,
     skipped: 0,
-    notFound: entering
-      .filter((edge) => !canFindIncoming(edge) || graph.mirrored?.has(edge.type) === true)
-      .map(({ type: name }) => name),
-    foundByOrders: found
-      .filter(({ copy, incoming, deletedWhen }) => (copy ?? incoming) === undefined || deletedWhen !== undefined)
-      .map(({ type: name }) => name),
+    notFound: entering.filter((edge) => !namesAllIncoming(graph, edge)).map(({ type: name }) => name),
   };
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
@@ -85,9 +78,16 @@ export async function deleteNodeWithEdges(
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
-  // Where no edges enter the node, nothing depends on the registry.
-  await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
-  await deleteNodeAsSeen(graph, store, node, seen);
+  try {
+    // Where no edges enter the node, nothing depends on the registry.
+    await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
+    await deleteNodeAsSeen(graph, store, node, seen);
+  } catch (error) {
+    const items = result.edges + result.parts;
+    // What was refused before it began, or at its end, is the error of that alone.
+    if (!(error instanceof StoreError)) throw error;
+    throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
+  }
   return result;
 }
 
@@ -149,6 +149,12 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       await deleteItems(store, await readPresent(store, keys), result, 'edges');
     }
   }
+}
+
+/** Tells whether a node's incoming edges of a type are all deleted with the node. */
+function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, deletedWhen }: EdgeModel): boolean {
+  // A soft-deleted edge is in no reverse item and in no total.
+  return (copy ?? incoming) !== undefined && deletedWhen === undefined && mirrored?.has(type) !== true;
 }
 
 function canFindIncoming(edge: EdgeModel): boolean {
@@ -225,6 +231,9 @@ async function deleteItems(
   counted: 'edges' | 'parts',
 ): Promise<void> {
   if (keys.length === 0) return;
-  await store.writeMany(keys.map((key) => ({ delete: key })));
-  result[counted] += keys.length;
+  for (let start = 0; start < keys.length; start += BATCH_ITEMS) {
+    const chunk = keys.slice(start, start + BATCH_ITEMS);
+    await store.writeMany(chunk.map((key) => ({ delete: key })));
+    result[counted] += chunk.length;
+  }
 }

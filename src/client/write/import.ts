@@ -8,9 +8,8 @@ import { describe } from '../../core/items/keys.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { forEachOf } from '../../foundation/for-each.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
-import { checkStoreOptions } from '../../foundation/options.ts';
+import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 
 /** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
@@ -28,23 +27,27 @@ export interface ImportOptions {
   skipBad?: boolean | undefined;
   /** Write nodes with versions too, whatever version is stored. Default false: such a line is bad (`versioned-type`). */
   force?: boolean | undefined;
+  /** The line to begin with, 1 and up: the lines before it are written. Default 1. */
+  fromLine?: number | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Stops the import after the batches in flight; what it then came to has `total`. Default: it runs to its end. */
+  /** Stops the import after the batches in flight; its result then has `total` and `writtenThrough`. Default: it runs to its end. */
   signal?: AbortSignal | undefined;
-  /** Called as items are written, with how many of how many. */
+  /** Called as lines are written, with how many of how many. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** The result of an import. */
 export interface ImportResult {
-  /** Items written; where a key repeats, its last line. */
+  /** Puts made. Of lines of one key that are close together only the last one is put; it wins in any case. */
   items: number;
   wcu: number;
   /** Bad lines left out. */
   skipped: number;
-  /** Items that there were to write, where it was stopped before the last of them. */
+  /** Lines that there were to write, where it was stopped before the last of them. */
   total?: number;
+  /** Where it was stopped: all lines up to this one are written. `fromLine` of the next import is the line behind it. */
+  writtenThrough?: number;
 }
 
 const BATCH_ITEMS = 25;
@@ -57,7 +60,8 @@ const MAX_LINE_ERROR = 1_000;
 
 /**
  * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
- * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
+ * an error that lists every bad line, unless `skipBad`. The file is read twice, and written in its order, so that the last line of a key wins; memory
+ * holds the lines in flight, whatever the size of the file. The error of a write says up to which line all are written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
@@ -66,63 +70,138 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     format: true,
     skipBad: 'boolean',
     force: 'boolean',
+    fromLine: true,
     concurrency: true,
     signal: true,
     onProgress: true,
   });
-  const { store, skipBad = false, concurrency = 8, signal, onProgress } = options;
-  const lastLines = new Map<string, number>();
+  const { fromLine = 1, signal } = options;
+  checkNumber('fromLine of importFile', fromLine, { least: 1, isWhole: true });
+  const checked = await checkLines({ ...options, graph });
+  const { good, skipped } = checked;
+  const begun = { items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 };
+  if (!checked.isWhole) return { ...begun, total: good, writtenThrough: fromLine - 1 };
+  const writing = new OrderedWriting({ ...options, graph }, fromLine - 1, good);
+  for await (const line of itemLines({ ...options, graph })) {
+    if (signal?.aborted || writing.hasFailed) break;
+    if (!('error' in line)) await writing.add(line);
+  }
+  const { lines, items, wcu, writtenThrough } = await writing.end();
+  return { ...begun, items, wcu, ...(lines < good && { total: good, writtenThrough }) };
+}
+
+/** Checks all lines; throws `invalid-lines` for bad ones that are not to be left out. */
+async function checkLines(
+  options: OfGraph<ImportOptions>,
+): Promise<{ good: number; skipped: number; isWhole: boolean }> {
+  const { skipBad = false, signal } = options;
   const bad: string[] = [];
   const hints = new Set<string>();
+  let good = 0;
   let skipped = 0;
-  for await (const line of itemLines({ ...options, graph })) {
-    if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
+  for await (const line of itemLines(options)) {
+    if (signal?.aborted) return { good, skipped, isWhole: false };
     if ('error' in line) {
       skipped += 1;
       if (hints.size < MAX_HINTS) hints.add(line.hint);
       if (bad.length < MAX_LISTED_LINES) bad.push(`line ${line.number}: ${onOneLine(line.error)}`);
-    } else lastLines.set(keyText(graph, line.item), line.number);
+    } else good += 1;
   }
-  if (skipped > 0 && !skipBad) {
-    const more = skipped > bad.length ? [`... and ${skipped - bad.length} more`] : [];
+  if (skipped === 0 || skipBad) return { good, skipped, isWhole: true };
+  const more = skipped > bad.length ? [`... and ${skipped - bad.length} more`] : [];
+  throw new EdgeloomError(
+    'invalid-lines',
+    `${skipped === 1 ? '1 line is' : `${skipped} lines are`} bad; nothing was written.\n${[...bad, ...more].map((line) => `  ${line}`).join('\n')}`,
+    [...hints, 'Correct the lines, or write the others with --skip-bad.'].join(' '),
+  );
+}
+
+/** Lines that are written in one call: by key, the last line of each. */
+interface Batch {
+  items: Map<string, Item>;
+  /** The number of the first line. */
+  first: number;
+  lines: number;
+}
+
+/** Writes the lines of a file, batches of them at once, but those of one key in their order. */
+class OrderedWriting {
+  /** Lines that are written. */
+  private lines = 0;
+  private items = 0;
+  private wcu = 0;
+  private failure: { error: unknown } | undefined;
+  private readonly inFlight = new Map<Promise<void>, Batch>();
+  private batch: Batch | undefined;
+  /** The lowest line of a batch that was not written. */
+  private unwritten = Number.POSITIVE_INFINITY;
+
+  /** @param last the last line that was taken. */
+  constructor(
+    private readonly options: OfGraph<ImportOptions>,
+    private last: number,
+    private readonly total: number,
+  ) {}
+
+  /** True if a batch was not written: the lines behind it are not, either. */
+  get hasFailed(): boolean {
+    return this.unwritten < Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes a line. Waits while enough batches are in flight, or one with a line of the same key. */
+  async add({ number, item }: { number: number; item: Item }): Promise<void> {
+    const { graph, concurrency = 8 } = this.options;
+    const key = keyText(graph, item);
+    // Two calls in flight come in any order.
+    await Promise.all([...this.inFlight].filter(([, { items }]) => items.has(key)).map(([call]) => call));
+    if (this.hasFailed) return;
+    this.batch ??= { items: new Map(), first: number, lines: 0 };
+    this.batch.items.set(key, item);
+    this.batch.lines += 1;
+    this.last = number;
+    if (this.batch.items.size >= BATCH_ITEMS) this.send();
+    while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
+  }
+
+  /** Writes what is left; throws the error of a write, with the line up to which all are written. */
+  async end(): Promise<Required<Pick<ImportResult, 'items' | 'wcu' | 'writtenThrough'>> & { lines: number }> {
+    if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
+    await Promise.all(this.inFlight.keys());
+    const { lines, items, wcu } = this;
+    const writtenThrough = Math.min(this.last, this.unwritten - 1, (this.batch?.first ?? Number.POSITIVE_INFINITY) - 1);
+    if (this.failure === undefined) return { lines, items, wcu, writtenThrough };
+    const { error } = this.failure;
+    if (!(error instanceof EdgeloomError)) throw error;
     throw new EdgeloomError(
-      'invalid-lines',
-      `${skipped === 1 ? '1 line is' : `${skipped} lines are`} bad; nothing was written.\n${[...bad, ...more].map((line) => `  ${line}`).join('\n')}`,
-      [...hints, 'Correct the lines, or write the others with --skip-bad.'].join(' '),
+      error.code,
+      `${error.message} ${writtenThrough === 0 ? 'No line is certainly written, but some may be.' : `All lines up to ${writtenThrough} are written, and some behind it may be.`}`,
+      `${error.hint} Then go on from line ${writtenThrough + 1} (fromLine, or --from-line).`,
+      { cause: error },
     );
   }
-  let items = 0;
-  let wcu = 0;
-  async function* itemBatches(): AsyncGenerator<Item[]> {
-    let batch: Item[] = [];
-    for await (const line of itemLines({ ...options, graph })) {
-      if (signal?.aborted) return;
-      if ('error' in line || lastLines.get(keyText(graph, line.item)) !== line.number) continue;
-      batch.push(line.item);
-      if (batch.length < BATCH_ITEMS) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
+
+  private send(): void {
+    const { batch } = this;
+    this.batch = undefined;
+    if (batch === undefined) return;
+    const call = this.write(batch).finally(() => this.inFlight.delete(call));
+    this.inFlight.set(call, batch);
   }
-  await forEachOf(
-    itemBatches(),
-    async (batch) => {
-      const puts = batch.map((put) => ({ put }));
-      const result = await store.writeMany(puts, { signal }).catch((error: unknown) => {
-        // It was throttled, and waited when it was stopped: a part of the batch may be written.
-        if (signal?.aborted === true && error === signal.reason) return undefined;
-        throw error;
-      });
-      if (result === undefined) return;
-      items += batch.length;
-      wcu += result.wcu;
-      onProgress?.(items, lastLines.size);
-    },
-    { concurrency },
-  );
-  const isWhole = items === lastLines.size;
-  return { items, wcu, skipped, ...(!isWhole && { total: lastLines.size }) };
+
+  private async write({ items, first, lines }: Batch): Promise<void> {
+    const { store, signal, onProgress } = this.options;
+    const puts = [...items.values()].map((put) => ({ put }));
+    try {
+      this.wcu += (await store.writeMany(puts, { signal })).wcu;
+      this.lines += lines;
+      this.items += items.size;
+      onProgress?.(this.lines, this.total);
+    } catch (error) {
+      this.unwritten = Math.min(this.unwritten, first);
+      // It was throttled, and waited when it was stopped: a part of the batch may be written.
+      if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
+    }
+  }
 }
 
 /** The problem of a line on one line, as it may quote text that would look like another line of the list. */
@@ -147,8 +226,10 @@ async function* itemLines({
   file,
   format = 'plain',
   force = false,
+  fromLine = 1,
 }: OfGraph<ImportOptions>): AsyncGenerator<ItemLine> {
   for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
+    if (number < fromLine) continue;
     try {
       if (bytes === undefined)
         throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);

@@ -59,7 +59,14 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
   }
   const putMany = members.get('putMany');
   if (putMany !== undefined) {
-    members.set('putMany', (entries, ...options) => putMany(entriesWith(onWrite, entries as never), ...options));
+    members.set('putMany', async (entries, ...options) => {
+      // An array stays one: it is checked before the first write.
+      const isArray = Array.isArray(entries);
+      return putMany(
+        isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
+        ...options,
+      );
+    });
   }
   return Object.fromEntries(members) as T;
 }
@@ -68,12 +75,13 @@ async function* entriesWith(
   onWrite: OnWrite,
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
 ): AsyncGenerator<PutManyItem> {
-  for await (const entry of entries) {
-    const { attributes, ...key } = Object(entry) as PutManyItem;
-    yield isPlainObject(entry)
-      ? ({ ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyItem)
-      : entry;
-  }
+  for await (const entry of entries) yield entryWith(onWrite, entry);
+}
+
+function entryWith(onWrite: OnWrite, entry: PutManyItem): PutManyItem {
+  if (!isPlainObject(entry)) return entry;
+  const { attributes, ...key } = entry;
+  return { ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyItem;
 }
 
 /** The attributes of a put with those that are added. Attributes that are no object are left for the writer to refuse. */

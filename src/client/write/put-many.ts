@@ -1,10 +1,13 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { BatchWrite, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { untilAborted } from '../../store/abortable.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
-import { baseKeyText } from './batch.ts';
+import { type BadOperation, baseKeyText, InvalidBatchError } from './batch.ts';
+import { isPlainObject } from './checks/values.ts';
 import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
+import { BATCH_ITEMS, unfinished } from './unfinished.ts';
 
 /** A node, a part of one, or an edge to put. */
 export type PutManyItem =
@@ -15,8 +18,8 @@ export type PutManyItem =
 export interface PutManyOptions extends CallOptions {
   /** Calls in flight at once, of 25 items each. Default 8. */
   concurrency?: number | undefined;
-  /** Called after each call with the items written so far. */
-  onProgress?: ((items: number) => void) | undefined;
+  /** Called after each call with the items written so far, and with how many entries from the first on are written. */
+  onProgress?: ((items: number, done: number) => void) | undefined;
 }
 
 /** The result of `putMany`. */
@@ -27,11 +30,16 @@ export interface PutManyResult extends CallResult {
   calls: number;
 }
 
-const BATCH_ITEMS = 25;
+/** An entry with its position from 1. */
+interface Entry {
+  position: number;
+  item: () => Promise<Item>;
+}
 
 /**
- * Puts a stream of nodes and edges, 25 a call. Items are taken as fast as they are written; puts of one key are made in
- * their order. A bad item ends it with its error, after the calls in flight; what came before it is written.
+ * Puts nodes and edges, 25 a call. Those of an array are checked first: if one is bad, nothing is written (`InvalidBatchError`). Those of a
+ * stream are taken as fast as they are written, and a bad one ends it after the calls in flight. Puts of one key are made in their order.
+ * An `UnfinishedWriteError` says how far it came.
  */
 export async function putMany(
   graph: CompiledModel,
@@ -39,50 +47,136 @@ export async function putMany(
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
   { concurrency = 8, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
-  const result: PutManyResult = { items: 0, calls: 0 };
-  const inFlight = new Map<Promise<void>, ReadonlySet<string>>();
-  let failure: { error: unknown } | undefined;
-  let batch = new Map<string, BatchWrite>();
+  const puts = new Puts(graph, store, { onProgress, signal });
+  try {
+    const all = Array.isArray(entries)
+      ? await checkedEntries(graph, entries, signal)
+      : entriesOf(graph, entries, signal);
+    for await (const { position, item } of all) {
+      signal?.throwIfAborted();
+      if (puts.failure !== undefined) break;
+      try {
+        await puts.add(await item(), position, concurrency);
+      } catch (error) {
+        puts.failure ??= { error, position };
+      }
+    }
+  } catch (error) {
+    if (error instanceof InvalidBatchError) throw error;
+    puts.failure ??= { error };
+    puts.isOver = signal?.aborted === true;
+  }
+  // What came before a bad entry is written; after a failed call no other is made.
+  puts.send();
+  await puts.settled();
+  if (puts.failure === undefined) return { items: puts.items, calls: puts.calls };
+  const { error, position } = puts.failure;
+  throw unfinished(error, {
+    ...{ what: 'putMany', items: puts.items, done: puts.done },
+    hint: `Correct what is wrong, and go on with entry ${puts.done + 1}: those before it are written.`,
+    ...(position !== undefined && { position }),
+  });
+}
 
-  const send = (): void => {
-    const writes = batch;
-    batch = new Map();
-    const call = store
-      .writeMany([...writes.values()], { signal })
+/** The calls of one `putMany`. */
+class Puts {
+  items = 0;
+  calls = 0;
+  failure: { error: unknown; position?: number } | undefined;
+  /** No other call is made. */
+  isOver = false;
+  private batch = new Map<string, BatchWrite>();
+  /** The position before the first entry of the present batch, and the last one that was taken. */
+  private before = 0;
+  private taken = 0;
+  private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
+  /** The positions before the first entries of the calls that were not answered, or failed. */
+  private readonly open = new Set<number>();
+
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly store: Store,
+    private readonly options: Pick<PutManyOptions, 'onProgress' | 'signal'>,
+  ) {}
+
+  /** Entries from the first on that are written. */
+  get done(): number {
+    return Math.min(this.batch.size > 0 ? this.before : this.taken, ...this.open);
+  }
+
+  async add(item: Item, position: number, concurrency: number): Promise<void> {
+    const put = { put: item };
+    const key = baseKeyText(this.graph, put);
+    // Two calls in flight come in any order: a put waits for one of the same key that was sent.
+    await Promise.all([...this.inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
+    this.batch.set(key, put);
+    this.taken = position;
+    if (this.batch.size >= BATCH_ITEMS) this.send();
+    while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
+  }
+
+  /** Sends what was added since the last call. */
+  send(): void {
+    const { batch: writes, before } = this;
+    if (writes.size === 0 || this.isOver) return;
+    this.batch = new Map();
+    this.before = this.taken;
+    this.open.add(before);
+    const call = this.store
+      .writeMany([...writes.values()], { signal: this.options.signal })
       .then(({ calls }) => {
-        result.items += writes.size;
-        result.calls += calls;
-        onProgress?.(result.items);
+        this.open.delete(before);
+        this.items += writes.size;
+        this.calls += calls;
+        this.options.onProgress?.(this.items, this.done);
       })
       .catch((error: unknown) => {
-        failure ??= { error };
+        this.failure ??= { error };
+        this.isOver = true;
       })
-      .finally(() => inFlight.delete(call));
-    inFlight.set(call, new Set(writes.keys()));
-  };
-
-  let position = 0;
-  try {
-    for await (const entry of untilStopped(entries, signal)) {
-      if (failure !== undefined) break;
-      position += 1;
-      const put = { put: await itemOf(graph, entry, position) };
-      const key = baseKeyText(graph, put);
-      // Two calls in flight come in any order: a put waits for one of the same key that was sent.
-      await Promise.all([...inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
-      batch.set(key, put);
-      if (batch.size >= BATCH_ITEMS) send();
-      while (inFlight.size >= concurrency) await Promise.race(inFlight.keys());
-    }
-    if (batch.size > 0 && failure === undefined) send();
-  } catch (error) {
-    if (batch.size > 0 && failure === undefined && signal?.aborted !== true) send();
-    throw error;
-  } finally {
-    await Promise.all(inFlight.keys());
+      .finally(() => this.inFlight.delete(call));
+    this.inFlight.set(call, new Set(writes.keys()));
   }
-  if (failure !== undefined) throw failure.error;
-  return result;
+
+  async settled(): Promise<void> {
+    await Promise.all(this.inFlight.keys());
+  }
+}
+
+/** The entries of an array, all of them checked. */
+async function checkedEntries(
+  graph: CompiledModel,
+  entries: readonly PutManyItem[],
+  signal: AbortSignal | undefined,
+): Promise<Entry[]> {
+  const checked: Entry[] = [];
+  const bad: BadOperation[] = [];
+  for (const [i, entry] of entries.entries()) {
+    signal?.throwIfAborted();
+    const position = i + 1;
+    try {
+      const item = await itemOf(graph, entry);
+      checked.push({ position, item: async () => item });
+    } catch (error) {
+      if (!(error instanceof EdgeloomError)) throw error;
+      bad.push({ position, error });
+    }
+  }
+  if (bad.length > 0) throw new InvalidBatchError(bad, entries.length, 'putMany');
+  return checked;
+}
+
+/** The entries of a stream, each to be checked when its turn comes. */
+async function* entriesOf(
+  graph: CompiledModel,
+  entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Entry> {
+  let position = 0;
+  for await (const entry of untilStopped(entries, signal)) {
+    position += 1;
+    yield { position, item: async () => itemOf(graph, entry) };
+  }
 }
 
 /** The items until a signal is aborted; then it throws the signal's reason, without waiting for an item that may not come. */
@@ -110,17 +204,18 @@ async function* untilStopped<T>(
   }
 }
 
-async function itemOf(graph: CompiledModel, entry: PutManyItem, position: number) {
-  if ('id' in entry) {
+function itemOf(graph: CompiledModel, entry: PutManyItem): Promise<Item> {
+  const isObject = isPlainObject(entry);
+  if (isObject && 'id' in entry) {
     const { id, part, attributes = {} } = entry;
     return part === undefined ? nodeItem(graph, id, attributes, 'batch') : partItem(graph, id, part, attributes);
   }
-  if ('source' in entry) {
+  if (isObject && 'source' in entry) {
     return edgeItem(graph, entry.source, entry.type, entry.target, entry.attributes ?? {});
   }
   throw new EdgeloomError(
     'invalid-argument',
-    `Item ${position} of putMany is neither a node nor an edge.`,
+    'An entry of putMany is neither a node nor an edge.',
     'Give { id, attributes } or { source, type, target, attributes }.',
   );
 }

@@ -139,7 +139,7 @@ export interface Writer<G extends CompiledModel> {
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
    * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
-   * the store fails, a part may be written; running the batch again is fine.
+   * the store fails, a part may be written (`UnfinishedWriteError`); running the batch again is fine.
    *
    * @example
    * await writer.batch((batch) => {
@@ -164,8 +164,9 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts a stream of nodes and edges, 25 a call; items are taken as fast as they are written. Puts of one key are made in
-   * their order. A bad item, or an aborted signal, ends it with its error; what came before is written.
+   * Puts nodes and edges, 25 a call. Those of an array are checked first: if one is bad, nothing is written (`InvalidBatchError`). Those
+   * of a stream are taken as fast as they are written; a bad one ends it, and what came before is written. Puts of one key are made in
+   * their order. An `UnfinishedWriteError` says how far it came (`done`), so that the rest can be written.
    *
    * @example
    * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });

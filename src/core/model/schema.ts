@@ -149,7 +149,8 @@ export interface NodeOptions<
   versionAttribute?: NoInfer<VersionName<F>>;
   /**
    * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
-   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion. Default: none.
+   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion: counts and
+   * totals hold them, but orders by an attribute of the node do not. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**

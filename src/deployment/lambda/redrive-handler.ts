@@ -137,7 +137,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       return { ...none, swept: 0, batchItemFailures: [] };
     }
     if ((event as RedriveEvent | null)?.ended === true) {
-      const { deleted, left } = await deleteEnded(graph, { store, remainingMs, now: options.now });
+      const { deleted, left } = await deleteEnded(graph, { store, remainingMs });
       if (deleted > 0 || left) logger.info({ deleted, left }, 'edges that are over');
       const { reasons: _, ...none } = emptyRedrive();
       return { ...none, swept: 0, batchItemFailures: [] };

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { Data } from '../../registry/data.ts';
 import { definitionsOf } from '../../registry/definition.ts';
@@ -47,6 +48,8 @@ export interface MigrationPlan {
   estimate: { items: number; sampled: number; isExact: boolean };
   /** The base items of the sample that are of no type of the model. */
   unplaced: UnplacedCount;
+  /** The native lists that lack base items of the sample, since these are older than the index and have no key for it. */
+  gaps: NativeGap[];
 }
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
@@ -72,7 +75,11 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     ...(action && { action }),
   });
   const unplaced = new UnplacedItems(graph);
-  for (const { source, target, item } of sample.items) unplaced.addItem({ source, target }, item);
+  const native = new NativeGaps(graph);
+  for (const { source, target, item } of sample.items) {
+    unplaced.addItem({ source, target }, item);
+    native.addItem({ source, target }, item);
+  }
   const steps = forecast(planned, { graph, data, sample, maxWcu });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
@@ -84,5 +91,6 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
     unplaced: unplaced.count,
+    gaps: native.gaps,
   };
 }

@@ -8,6 +8,7 @@ import { type CompiledModel, layersOf, type OfGraph } from '../../core/model/com
 import { ENDS } from '../../core/model/ends.ts';
 import { queryPages } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -15,10 +16,10 @@ import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 
 /** Options of `deleteEnded`. */
-export interface EndedOptions extends RuntimeOptions {
+export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
   /** The table. */
   store: Store;
-  /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
+  /** DynamoDB's own time in milliseconds since 1970. Default: the store asks DynamoDB for it. No machine's clock decides. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Deletes in flight at once. Default 16. */
   concurrency?: number | undefined;
@@ -34,12 +35,8 @@ export interface EndedResult {
   wcu: number;
 }
 
-const OPTIONS: OptionNames<EndedOptions> = {
-  store: true,
-  serverTime: true,
-  concurrency: true,
-  ...RUNTIME_OPTIONS,
-};
+const { now: _, ...RUNTIME } = RUNTIME_OPTIONS;
+const OPTIONS: OptionNames<EndedOptions> = { store: true, serverTime: true, concurrency: true, ...RUNTIME };
 
 /** Tells whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
 export function hasDueLists(graph: CompiledModel): boolean {
@@ -49,6 +46,9 @@ export function hasDueLists(graph: CompiledModel): boolean {
 /**
  * Deletes edges that are over, of types that are counted: DynamoDB's TTL would delete them too, but may take days, and counts and totals
  * hold an edge until it is deleted. The stream's record of the deletion takes it out of them. An edge that was prolonged meanwhile stays.
+ *
+ * Whether an edge is over, DynamoDB's clock decides, as for its TTL: a machine whose clock is ahead would delete edges for good that
+ * are not over. Throws `no-server-time`, with nothing deleted, where DynamoDB's time is not known.
  *
  * @example
  * // Each minute, where neither the stack nor the worker does it.
@@ -62,9 +62,10 @@ export async function deleteEnded(graph: CompiledModel, options: EndedOptions): 
 async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): Promise<EndedResult> {
   const result: EndedResult = { deleted: 0, left: false, rcu: 0, wcu: 0 };
   if (!hasDueLists(graph)) return result;
-  const { concurrency = 16, serverTime } = options;
-  const { now, remainingMs } = runtimeOf(options);
-  const nowMs = (await serverTime?.()) ?? now();
+  const { concurrency = 16, serverTime = async () => await store.serverTime?.() } = options;
+  const { remainingMs } = runtimeOf(options);
+  const nowMs = await serverTime();
+  if (nowMs === undefined) throw noServerTime();
   const { ttl, partitionKey, sortKey } = graph.table;
   // rule: due-list-is-read-up-to-now
   const to = highestSortKeyOfValue(encodeNumber(String(nowMs / 1000)));
@@ -95,6 +96,14 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
     }
   }
   return result;
+}
+
+function noServerTime(): EdgeloomError {
+  return new EdgeloomError(
+    'no-server-time',
+    "The answers of DynamoDB do not say their time, and no edge is deleted by a machine's clock alone.",
+    "Give deleteEnded a serverTime, or let what stands between pass DynamoDB's header Date on.",
+  );
 }
 
 /** The index partitions of the due-lists that writers keep, of types whose edges end by the own model as well. */

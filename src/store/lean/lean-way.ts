@@ -1,4 +1,5 @@
 import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { noteTimeOfAnswer } from './answer-time.ts';
 import type { Calls, TableCalls } from './calls.ts';
 import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
@@ -120,6 +121,7 @@ export class LeanWay implements TableCalls {
       }
     }
     this.loaded?.calls.noteSuccess();
+    if (name === 'DescribeTable' && 'response' in answer) noteTimeOfAnswer(output, answer.response.headers);
     return output as Calls[Name]['output'];
   }
 

@@ -3,7 +3,6 @@ import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DeleteItemCommand,
-  DescribeTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -15,6 +14,7 @@ import {
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
 import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
+import { TimedDescribeTableCommand } from './timed-describe.ts';
 
 const COMMANDS = {
   GetItem: GetItemCommand,
@@ -26,7 +26,7 @@ const COMMANDS = {
   PutItem: PutItemCommand,
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
-  DescribeTable: DescribeTableCommand,
+  DescribeTable: TimedDescribeTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 

@@ -15,6 +15,7 @@ import { classifyError } from '../classify.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
 import { keyTypeText, otherKeyTypes } from '../key-types.ts';
 import { describeTable, type TableAccess, ttlOf } from '../table.ts';
+import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep =
@@ -43,6 +44,8 @@ export interface TablePlan {
    * cost nothing there.
    */
   mostWcu: number;
+  /** The native lists whose new index would leave out items of the table, which have another value as its key. Absent: no native index is new. */
+  lookedFor?: LookedForGaps;
 }
 
 /** Options of `planTableUpdate`. */
@@ -78,7 +81,9 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
   // An item takes a unit at least.
   const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
+  const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
+    ...(addsNative && { lookedFor: await lookForGaps(client, graph) }),
     table: graph.table.name,
     steps,
     texts: steps.map((step) => stepText(graph, step)),

@@ -3,6 +3,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
 import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
+import { nativeMisfits } from '../../core/model/native-misfits.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -335,6 +336,14 @@ class Check {
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
+    // The registry knows no native lists: nothing is derived for them.
+    for (const { name, reason } of nativeMisfits(this.own, key, item))
+      this.tally.countAndReport({
+        ...key,
+        verdict: 'quarantined',
+        expected: null,
+        actual: `${name} lacks it: ${reason}`,
+      });
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
       // The registry may have none of a type's projections ready, as after its stream was switched off and on.

@@ -1,9 +1,7 @@
 import { type AttributeValue, attributeOf, type Item } from '../../core/items/attribute-value.ts';
 import { describe } from '../../core/items/describe.ts';
-import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { indexOfOrder, indexOfSearch, type NativeIndex } from '../../core/model/native.ts';
-import { lineOfSearch } from '../../core/model/options/option-tables.ts';
+import { faultOfNativeKey, nativePlaces } from '../../core/model/native-misfits.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ExplainedPart } from './base-item.ts';
 
@@ -18,7 +16,8 @@ export function explainNative(
 ): ExplainedPart[] {
   return nativePlaces(graph, key).map(({ name, index }) => {
     const value = attributeOf(item, index.attribute);
-    const isIn = value !== undefined && fits(index, value);
+    const fault = value && faultOfNativeKey(index, value);
+    const isIn = value !== undefined && fault === undefined;
     const kept = `The index ${index.name}, kept by DynamoDB,`;
     const place = { ...key, name };
     if (isIn && gone === undefined)
@@ -28,37 +27,9 @@ export function explainNative(
         ? `${kept} leaves it out: it has no value for ${index.attribute}.`
         : isIn
           ? `${gone}: readers leave it out of the index ${index.name}, kept by DynamoDB.`
-          : `${kept} leaves it out: ${index.attribute} is ${textOf(value)}, and no ${index.type === 'N' ? 'number' : 'text'}.`;
+          : `${kept} leaves it out: ${index.attribute} is ${textOf(value)}, and the index takes only ${fault!.wanted}.`;
     return { ...place, state: 'absent', reason: why };
   });
-}
-
-interface NativePlace {
-  /** The line of the model. */
-  name: string;
-  index: NativeIndex;
-}
-
-/** The native orders of an edge, or the native searches of a node. */
-function nativePlaces(graph: CompiledModel, { source, target }: ItemKey): NativePlace[] {
-  const kind = classifyKey(graph, source, target);
-  if (kind.kind === 'node') {
-    const searches = [...kind.node.searches.values()].filter(({ native }) => native);
-    return searches.map((search) => ({ name: lineOfSearch(search), index: indexOfSearch(graph, search) }));
-  }
-  if (kind.kind !== 'edge' && kind.kind !== 'hashed') return [];
-  const { type, inbound } = kind.edge;
-  if (inbound?.native !== true) return [];
-  return [...inbound.orders.values()].map((order) => ({
-    name: `edges.${type}.inbound.orders.${order.name}`,
-    index: indexOfOrder(graph, order),
-  }));
-}
-
-/** Tells whether an index takes a value. DynamoDB refuses another one, but an item may be older than the index. */
-function fits({ type }: NativeIndex, value: AttributeValue): boolean {
-  const text = Object(value)[type] as string | undefined;
-  return text !== undefined && text !== '';
 }
 
 function textOf(value: AttributeValue): string {

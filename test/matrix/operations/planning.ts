@@ -9,7 +9,7 @@ import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
 import type { CompiledModel, IndexName } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native.ts';
-import type { NativeQueryRequest } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate, NativeQueryRequest } from '../../../src/core/store-port.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
 import { toJson } from '../../../src/foundation/exact-json.ts';
@@ -81,6 +81,12 @@ function accessesOf({ table }: CompiledModel, method: string, [first]: readonly 
     return [of('Query', [], `${resource}/index/${(first as NativeQueryRequest).index.name}`)];
   if (method === 'getMany')
     return (first as unknown[]).length === 0 ? [] : [of('BatchGetItem', (first as unknown[]).map(keyOf))];
+  // Known items are written by statements, the others by UpdateItem.
+  if (method === 'updateMany')
+    return (first as DerivedUpdate[]).flatMap((one) => {
+      const statement = one.condition.kind === 'absent' ? 'PartiQLInsert' : 'PartiQLUpdate';
+      return [of('UpdateItem', [keyOf(one)]), of(statement, [keyOf(one)])];
+    });
   if (method === 'transact') return (first as unknown[]).map((one) => of('UpdateItem', [keyOf(one)]));
   const single: Record<string, string> = { get: 'GetItem', update: 'UpdateItem', delete: 'DeleteItem' };
   if (single[method] !== undefined) return [of(single[method], [keyOf(first)])];

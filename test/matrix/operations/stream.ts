@@ -161,7 +161,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     run: async (bench) => {
       await bench.begin();
       const { store } = bench.rig;
-      const sweep = () => deleteEnded(bench.model, { store, now: () => bench.nowMs! });
+      const sweep = () => deleteEnded(bench.model, { store, serverTime: async () => bench.nowMs! });
       // All that ends is over now, and nothing has been written.
       bench.nowMs = 1_000 * (ENDS_AT + 1);
       const stored = await bench.facts();

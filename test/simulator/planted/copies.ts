@@ -1,8 +1,6 @@
 import { replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-const _STORED_VIEW = "import { copiesByEdge, elementsByEdge } from 'src/core/items/stored-view.ts';";
-
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [
   {

@@ -4,6 +4,17 @@ import type { Mutant } from './mutant.ts';
 /** Planted in the counts of edges, and in their sums and groups. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
+    name: 'count-unmoved-by-a-swap',
+    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
+    changes: [
+      replace(
+        'count-moves-with-every-transaction',
+        `const isSwap = add.every(([, units]) => units === 0n);
+  return await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
+      ),
+    ],
+  },
+  {
     name: 'count-by-record',
     rule: 'The part of an edge in the count follows from its item as it was seen, not from the record.',
     changes: [

@@ -1,4 +1,4 @@
-import { drop, replaceIn, setCondition, setValue } from './changes.ts';
+import { drop, replaceIn, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in repair and rebuild. */

@@ -178,6 +178,11 @@ export class MemoryStore implements Store, ScanSource {
     return { wcu, calls };
   }
 
+  /** This table is on this machine, so the machine's clock is the table's own. */
+  async serverTime(): Promise<number> {
+    return Date.now();
+  }
+
   async change(change: BaseChange): Promise<ChangeResult> {
     const { before, after, holds } = this.preparedChange(change);
     if (!holds) {

@@ -185,6 +185,11 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
           keyOf(change['Item'] ?? change['Key']),
         );
       });
+    case 'BatchExecuteStatement':
+      // There is no right to batches of statements: each kind has one of its own.
+      return (body['Statements'] as { Statement: string; Parameters: { S?: string }[] }[]).map((statement) =>
+        statementAccess(statement, partitionKey),
+      );
     case 'TransactGetItems':
       return (body['TransactItems'] as { Get: Json }[]).map(({ Get }) =>
         one('GetItem', Get['TableName'], keyOf(Get['Key'])),
@@ -192,6 +197,18 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
     default:
       throw new Error(`the proxy does not know ${operation}`);
   }
+}
+
+function statementAccess(
+  { Statement: text, Parameters }: { Statement: string; Parameters: { S?: string }[] },
+  partitionKey: string,
+): Access {
+  const [, verb, table] = /^(INSERT INTO|UPDATE) "([^"]+)"/.exec(text)!;
+  // Every value is a parameter, so the key's is as far along as there are parameters before its name.
+  const before = text.slice(0, text.search(new RegExp(`['"]${partitionKey}['"]`)));
+  const leadingKey = Parameters[before.split('?').length - 1]!.S!;
+  const action = `dynamodb:${verb === 'UPDATE' ? 'PartiQLUpdate' : 'PartiQLInsert'}`;
+  return { action, resource: tableArn(table!), leadingKeys: [leadingKey] };
 }
 
 function indexAccess(operation: string, body: Json): Access {

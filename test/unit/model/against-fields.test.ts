@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { derive, edge, node, part, rank, source, sum } from '../../../src/core/model/schema.ts';
+import { derive, edge, node, number, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** A model against the validators of its types: names that they lack, and values that an option refuses. */
@@ -198,11 +198,51 @@ describe('names that fields lack', () => {
     ).toEqual([`edges.HAS.copy: titel is no attribute of GOAL. Did you mean title? ${THERE}`]);
   });
 
+  it('are not those of its end, without which it would never end: each option that names it says so', () => {
+    const closed = z.object({ title: z.string() });
+    const message = 'expiresAt is no attribute of';
+    const messages = mistakesOf({
+      table: 'records',
+      nodes: {
+        GOAL: node({
+          fields: closed,
+          view: 'ALL',
+          expires: 'expiresAt' as never,
+          search: { expiresAt: { type: 'number' } } as never,
+        }),
+        USER: node({
+          view: 'ALL',
+          parts: { STATE: part({ fields: closed, view: ['expiresAt'] as never }) },
+        }),
+      },
+      edges: {
+        HAS: edge({
+          fields: closed,
+          from: 'GOAL',
+          to: 'USER',
+          expires: 'expiresAt' as never,
+          inbound: { orders: { byEnd: number('expiresAt' as never) } } as never,
+        }),
+      },
+    });
+    expect(messages).toEqual([
+      expect.stringContaining(`nodes.GOAL.search.expiresAt: ${message} GOAL`),
+      expect.stringContaining(`nodes.GOAL.expires: ${message} GOAL`),
+      expect.stringContaining(`nodes.USER.parts.STATE.view: ${message} USER.STATE`),
+      expect.stringContaining(`edges.HAS.expires: ${message} HAS`),
+      expect.stringContaining(`edges.HAS.inbound.orders.byEnd: ${message} HAS`),
+    ]);
+    const open = z.looseObject({ title: z.string() });
+    define({ table: 'records', nodes: { GOAL: node({ fields: open, expires: 'expiresAt' }) }, edges: {} });
+    const known = z.object({ expiresAt: z.number().optional() });
+    define({ table: 'records', nodes: { GOAL: node({ fields: known, expires: 'expiresAt' }) }, edges: {} });
+  });
+
   it('may be those of another type that an edge joins, and of the table', () => {
     define({
       table: 'records',
       nodes: {
-        GOAL: node({ fields, view: ['expiresAt'] as never }),
+        GOAL: node({ fields, view: ['source'] as never }),
         TEAM: node({ view: 'ALL', fields: z.object({ name: z.string() }) }),
         USER: node({ view: 'ALL' }),
       },

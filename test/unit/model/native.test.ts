@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { SERVICE_ATTRIBUTES } from '../../../src/core/items/derived-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native.ts';
-import { date, derive, edge, node, number, rank, source, sum } from '../../../src/core/model/schema.ts';
+import { date, derive, edge, node, number, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { ModelError } from '../../../src/foundation/errors.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 
@@ -147,7 +148,7 @@ describe('native orders and searches are refused', () => {
 
   it.each<[string, Options, string, Options]>([
     ['the TTL', { orders: { by: 'expiresAt' } }, 'the TTL of the table has it as another type', {}],
-    ['a version', { orders: { by: 'version1' } }, 'the version of nodes.BOOK has it as another type', {}],
+    ['a version', { orders: { by: 'version1' } }, 'nodes.BOOK.versionAttribute has it as another type', {}],
     ['a target', { orders: { by: number('targetId') } }, 'each edge with a hashed key has it', { keys: 'hashed' }],
   ])('by %s as a value of another type', (_what, inbound, message, rest) => {
     expect(mistakesOf(() => graphOf(inbound, {}, {}, rest)).join('\n')).toContain(message);
@@ -156,9 +157,13 @@ describe('native orders and searches are refused', () => {
   it.each<[string, Options, Options, string]>([
     ['an order', { orders: { by: number('day') } }, {}, 'edges.WISH.inbound.orders.by'],
     ['a rank', { orders: { by: rank('fine', { A: 1 }) } }, {}, 'edges.WISH.inbound.orders.by'],
-    ['a value of several', { orders: { by: [source('name'), number('day')] } }, {}, 'edges.WISH.inbound.orders.by'],
-    ['a sum', { orders: { by: 'at' }, total: { days: sum('day') } }, {}, 'a sum of edges.WISH'],
+    ['a value of several', { orders: { by: [source('name'), number('day')] } }, {}, 'edges.WISH.inbound.orders.by.1'],
+    ['a sum', { orders: { by: 'at' }, total: { days: sum('day') } }, {}, 'edges.WISH.inbound.total.days'],
+    ['a partition', { orders: { by: 'at' }, partition: 'fine' }, {}, 'edges.WISH.inbound.partition'],
     ['a search', { orders: { by: 'at' } }, { days: number('day') }, 'nodes.READER.search.days'],
+    ['a search of each', { orders: { by: 'at' } }, { day: { multiValue: true } }, 'nodes.READER.search.day'],
+    ['a path', { orders: { by: 'at' } }, { by: { path: ['name', 'fine'] } }, 'nodes.READER.search.by.path'],
+    ['a value of the source', { orders: { by: number(source('day')) } }, {}, 'edges.WISH.inbound.orders.by'],
   ])('by an attribute that %s has as another type', (_what, inbound, search, of) => {
     const native = { native: true, orders: { byDay: 'day', byFine: number('fine') } };
     const mistakes = mistakesOf(
@@ -173,6 +178,41 @@ describe('native orders and searches are refused', () => {
         }) as CompiledModel,
     );
     expect(mistakes).toEqual([expect.stringContaining(`, and ${of} has it as another type`)]);
+  });
+
+  it.each<[string, z.ZodType, string]>([
+    ['a text', z.string(), 'a text'],
+    ['an optional text', z.string().optional(), 'a text'],
+    ['a number that may be null', z.number().nullable(), 'null'],
+    ['a list of numbers', z.array(z.number()), 'a list or set'],
+    ['a number or a boolean', z.union([z.number(), z.boolean()]), 'a boolean'],
+  ])('by a number that the fields of another type, part or edge type have as %s', (_what, days, form) => {
+    const fields = z.object({ days });
+    const mistakes = mistakesOf(
+      () =>
+        defineGraph({
+          table: 'library',
+          nodes: {
+            BOOK: node({ search: { days: { type: 'number', native: true } } }),
+            READER: node({ fields: fields as never, parts: { CARD: part({ fields: fields as never }) } }),
+          },
+          edges: { LOAN: edge({ from: 'BOOK', to: 'READER', fields: fields as never }) },
+        }) as CompiledModel,
+    );
+    const paths = ['nodes.READER.fields', 'nodes.READER.parts.CARD.fields', 'edges.LOAN.fields'];
+    expect(mistakes).toEqual(
+      paths.map((path) => expect.stringContaining(`has "days" as a number, and ${path} let ${form} through`)),
+    );
+  });
+
+  it('not by a number that the fields of every type have as one, or lack', () => {
+    const fields = z.object({ days: z.number().optional() });
+    const nodes = {
+      BOOK: node({ fields, search: { days: { type: 'number', native: true } } }),
+      READER: node({ fields: z.object({ name: z.string() }) }),
+      SHELF: node({ fields: fields as never }),
+    };
+    expect(mistakesOf(() => defineGraph({ table: 'library', nodes, edges: {} }) as CompiledModel)).toEqual([]);
   });
 
   it('not by the time of the end, as a number', () => {

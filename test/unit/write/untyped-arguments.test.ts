@@ -22,7 +22,7 @@ it.each([[undefined], [5], [null], ['name'], [[]], [{ set: 5 }], [{ remove: 'nam
     await writer['putNode']!('USER-1', { name: 'Ada', n: 'n', a: 'a' });
     await expect(writer['updateNode']!('USER-1', change)).rejects.toMatchObject(refused);
     const transacted = writer['transact']!((one: never) => (one as typeof writer)['updateNode']!('USER-1', change));
-    await expect(transacted).rejects.toMatchObject({ code: 'invalid-batch' });
+    await expect(transacted).rejects.toMatchObject({ ...refused, problems: [{ position: 1 }] });
   },
 );
 

@@ -61,8 +61,12 @@ async function views(session: ReadSession, ids: readonly string[], includeExpire
   const found = ids.map((id) => viewOf.get(id) ?? null);
   const text = found
     .filter((view) => view !== null)
-    .map(({ id, attributes, edgeSet }) =>
-      [nodeText(id, attributes), ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n'),
+    .map(({ id, attributes, edgeSet, truncated = [] }) =>
+      [
+        nodeText(id, attributes),
+        ...edgeSet.map((element) => `  -> ${elementText(element)}`),
+        ...truncated.map((type) => `  -> more of ${type}: edgeloom list edges ${id} ${type}`),
+      ].join('\n'),
     );
   const absent = ids
     .filter((id) => (viewOf.get(id) ?? null) === null)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
+import { type NativeGap, NativeGaps } from '../../../../src/core/model/native-misfits.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { MigrateAction } from '../../../../src/migrate/action.ts';
@@ -13,6 +14,7 @@ import { describeTable, serverTime, tableIdentity } from '../../../../src/store/
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
 import { type UnplacedCount, UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -92,7 +94,7 @@ export function migrateCommand(command: Command): void {
           for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
             progress.printLine(line);
         }
-        const walked = new WalkedUnplaced(session);
+        const walked = new WalkedItems(session);
         const run: MigrateOptions = {
           store,
           ...identity,
@@ -109,15 +111,20 @@ export function migrateCommand(command: Command): void {
         const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
         if (!done || isLeft) process.exitCode = LEFT;
         const { cost, estimate, changes, warnings } = plan;
-        const unplaced = dryRun ? plan.unplaced : await walked.count(strict && done ? store : undefined);
+        const counted = dryRun ? undefined : await walked.count(strict && done ? store : undefined);
+        const unplaced = dryRun ? plan.unplaced : counted?.unplaced;
         if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
-        const about = dryRun && !estimate.isExact ? `among ${countText(estimate.sampled, 'item')}, ` : '';
+        const gaps = counted?.gaps ?? plan.gaps;
+        if (gaps.length > 0) process.exitCode = LEFT;
+        const isSampled = !estimate.isExact && counted === undefined;
+        const about = isSampled ? `among ${countText(estimate.sampled, 'item')}, ` : '';
         const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
-        const texts = [...ended, ...unplacedText(unplaced ?? NONE, about)];
+        const texts = [...gapTexts(gaps, about), ...ended, ...unplacedText(unplaced ?? NONE, about)];
         return {
           json: {
             ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
             unplaced: unplaced ?? null,
+            gaps,
           },
           text: texts.join('\n'),
         };
@@ -129,23 +136,31 @@ const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
 /** Segments that are read at once where no step has read the table. */
 const SEGMENTS = 4;
 
-/** Counts items of no type of the model, in the last walk over the table. Each walk sees all items. */
-class WalkedUnplaced {
+/** Counts items of no type of the model, and those that native lists lack, in the last walk over the table. Each walk sees all items. */
+class WalkedItems {
   private walk: string | undefined;
   private unplaced: UnplacedItems;
+  private native: NativeGaps;
 
   constructor(private readonly session: Pick<CommandSession, 'graph'>) {
     this.unplaced = new UnplacedItems(session.graph);
+    this.native = new NativeGaps(session.graph);
   }
 
   addItems(items: readonly WalkedItem[], walk: string): void {
-    if (walk !== this.walk) this.unplaced = new UnplacedItems(this.session.graph);
+    if (walk !== this.walk) {
+      this.unplaced = new UnplacedItems(this.session.graph);
+      this.native = new NativeGaps(this.session.graph);
+    }
     this.walk = walk;
-    for (const { source, target, item } of items) this.unplaced.addItem({ source, target }, item);
+    for (const { source, target, item } of items) {
+      this.unplaced.addItem({ source, target }, item);
+      this.native.addItem({ source, target }, item);
+    }
   }
 
-  /** The count; undefined where nothing has read the table, which `store` then does. */
-  async count(store: MeteredStore | undefined): Promise<UnplacedCount | undefined> {
+  /** The counts; undefined where nothing has read the table, which `store` then does. */
+  async count(store: MeteredStore | undefined): Promise<{ unplaced: UnplacedCount; gaps: NativeGap[] } | undefined> {
     if (this.walk === undefined && store !== undefined) {
       const { graph } = this.session;
       const onVisited = (items: readonly WalkedItem[]): void => this.addItems(items, 'count');
@@ -153,7 +168,7 @@ class WalkedUnplaced {
       await walk({ graph, store, stats, segments: SEGMENTS, isOver: () => false, onVisited }, async () => true);
       this.walk ??= 'count';
     }
-    return this.walk === undefined ? undefined : this.unplaced.count;
+    return this.walk === undefined ? undefined : { unplaced: this.unplaced.count, gaps: this.native.gaps };
   }
 }
 

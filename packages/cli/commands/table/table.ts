@@ -12,6 +12,7 @@ import {
 import { planTableUpdate } from '../../../../src/store/table-update/plan.ts';
 import { updateTable } from '../../../../src/store/table-update/update.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
@@ -41,7 +42,9 @@ export function tableCommand(table: Command): void {
     .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(graph, { client }))));
   table
     .command('update')
-    .description('add what the model needs and the table lacks: the stream, indexes, TTL')
+    .description(
+      'add what the model needs and the table lacks: the stream, indexes, TTL; exit 1 where a native index leaves items out',
+    )
     .option('--dry-run', 'show what would be added')
     .option('--ttl <attribute>', 'switch TTL on by this attribute although the table has items')
     .option('--yes', 'do it without asking')
@@ -61,6 +64,9 @@ export function tableCommand(table: Command): void {
     );
 }
 
+/** The exit code where a native list lacks items of the table. */
+const LACKING = 1;
+
 async function runTableUpdate(
   { client, graph, settings }: CommandSession,
   options: { dryRun?: boolean; yes?: boolean; ttl?: string },
@@ -68,7 +74,10 @@ async function runTableUpdate(
   const { ttl } = options;
   const plan = await planTableUpdate(graph, { client, ttl });
   const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
-  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left];
+  const { gaps = [], items = 0, isWhole = true } = plan.lookedFor ?? {};
+  const lacking = gapTexts(gaps, isWhole ? '' : `among the first ${countText(items, 'item')}, `);
+  if (gaps.length > 0) process.exitCode = LACKING;
+  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left, ...lacking];
   if (options.dryRun === true || plan.steps.length === 0) {
     return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
   }
@@ -83,7 +92,11 @@ async function runTableUpdate(
   const { lacks } = await describeTable(graph, { client });
   return {
     json: { ...plan, done: true, lacks },
-    text: [`${countText(plan.texts.length, 'step')}; the table has what the model needs`, ...plan.left].join('\n'),
+    text: [
+      `${countText(plan.texts.length, 'step')}; the table has what the model needs`,
+      ...plan.left,
+      ...lacking,
+    ].join('\n'),
   };
 }
 

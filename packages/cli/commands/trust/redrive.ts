@@ -5,7 +5,6 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { deleteEnded } from '../../../../src/projecting/ended/delete-ended.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
-import { serverTime } from '../../../../src/store/table.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
 import { examples } from '../../shared/options.ts';
@@ -88,7 +87,7 @@ async function runRedrive(
   if (source === undefined) {
     const { result, swept } = await sweepStream(session);
     addRedrive(result, await redrive(graph, { store, onProgress }));
-    const ended = await deleteEnded(graph, { store, serverTime: () => serverTime(graph, { client: session.client }) });
+    const ended = await deleteEnded(graph, { store });
     const { rcu, wcu } = { rcu: result.rcu + ended.rcu, wcu: result.wcu + ended.wcu };
     return { ...result, rcu, wcu, swept, ended: ended.deleted };
   }

@@ -11,7 +11,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { importLines } from '../../../../src/mirror/lines.ts';
 import { namedSource } from '../../shared/named-source.ts';
-import { examples, refuseBeside } from '../../shared/options.ts';
+import { examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -31,6 +31,7 @@ export function importCommand(command: Command): void {
     )
     .option('--skip-bad', 'write the good lines where others are bad')
     .option('--force', 'write nodes with versions too, whatever version is stored')
+    .option('--from-line <number>', 'begin with this line: the lines before it are written', wholeNumber)
     .option('--source <name>', 'changes of a source, {"position","before","after"} on a line, through its mapping')
     .option('--complete', 'with --source: the file has every record, so what only an older mapping made goes')
     .addHelpText(
@@ -49,7 +50,7 @@ export function importCommand(command: Command): void {
         }
         if (source !== undefined) {
           const format = options.format === 'plain' ? undefined : options.format;
-          refuseBeside('--source', { ...options, format }, ['format', 'skipBad', 'force']);
+          refuseBeside('--source', { ...options, format }, ['format', 'skipBad', 'force', 'fromLine']);
           return await importChanges(session, file, source, complete);
         }
         const started = performance.now();
@@ -68,16 +69,18 @@ export function importCommand(command: Command): void {
           progress.stop();
         });
         const seconds = (performance.now() - started) / 1000;
-        const { items, total, wcu, skipped } = result;
+        const { items, total, wcu, skipped, writtenThrough = 0 } = result;
         if (total !== undefined) process.exitCode = STOPPED;
         const written =
-          total === undefined ? countText(items, 'item') : `${figureText(items)} of ${countText(total, 'item')}`;
+          total === undefined ? countText(items, 'item') : `${countText(items, 'item')} of ${countText(total, 'line')}`;
         const lines = [
           `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
             `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
           ...(total === undefined
             ? []
-            : ['stopped before its end; the same import again writes the rest, and these once more']),
+            : [
+                `stopped before its end; all lines up to ${writtenThrough} are written: --from-line ${writtenThrough + 1} goes on`,
+              ]),
         ];
         return {
           json: { ...result, seconds, ...(total !== undefined && { stopped: true }) },
@@ -91,6 +94,7 @@ interface ImportCommandOptions {
   format: ImportFormat;
   skipBad?: boolean;
   force?: boolean;
+  fromLine?: number;
   source?: string;
   complete?: boolean;
 }

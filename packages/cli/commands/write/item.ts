@@ -146,17 +146,14 @@ async function deleteWithEdges(
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
   const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true });
-  const { nodes, parts, edges, skipped, notFound, foundByOrders, capacity } = result;
+  const { nodes, parts, edges, skipped, notFound, capacity } = result;
   if (nodes + parts + edges === 0) return outputOfAbsent({ item: null, ...result }, subject);
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
   const lines = [
     `deleted ${counts.join(', ')} (${figureText(capacity!.wcu)} WCU)`,
     ...(skipped > 0 ? [`left alone: ${countText(skipped, 'item')} of types outside the model`] : []),
-    ...(notFound.length > 0 ? [`edges of ${notFound.join(', ')} that enter it cannot be found from it, and stay`] : []),
-    ...(foundByOrders.length > 0
-      ? [
-          `of ${foundByOrders.join(', ')} only edges that are in an order were found: edgeloom check --dangling names others`,
-        ]
+    ...(notFound.length > 0
+      ? [`edges of ${notFound.join(', ')} that enter it may be left: edgeloom check --dangling names these`]
       : []),
   ];
   return { json: { item: null, ...result }, text: lines.join('\n') };

@@ -53,11 +53,11 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
       </Fact>
       <Fact name="view">{view}</Fact>
       <Entries name="searches">
-        {searches.map(({ name, from, shards, isNative }) => (
+        {searches.map(({ name, from, forms, shards, isNative }) => (
           <li key={name}>
             <Link to={addressOf('/explore', { search: name })}>{name.slice(type.length + 1)}</Link>{' '}
             <span class="quiet">
-              by {from}
+              by {[from, ...forms].join(', ')}
               {isNative ? BY_DYNAMODB : shards === 1 ? '' : shards === 'value' ? ', by value' : `, ${shards} shards`}
             </span>
           </li>

@@ -3,19 +3,24 @@ import type { Item } from '../../../core/items/attribute-value.ts';
 import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
+import { LEAST_RCU } from '../lists/budget.ts';
 import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
 import { type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/context.ts';
 import { type EdgeResult, type EdgeSetElement, indexAttributes, sourceOf } from '../request/result.ts';
+import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
 /** Nodes that a page left out. */
 export interface Truncated {
-  /** The bound that was reached first: `maxNodes`, or the depth of 5 levels. */
-  reason: 'maxNodes' | 'depth';
+  /**
+   * The bound that was reached first: `maxNodes`, `maxRcu`, the depth of 5 levels, or `edges`: a node has more edges of a type than fit
+   * into its view, and only the first 100 were read. `edges` of the reader gives all of them.
+   */
+  reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
   /** Nodes that are not shown. */
   ids: string[];
   /** Nodes of which not all edges were read, or not all are shown: a node at the other end may be left out, or missing at this place. */
@@ -64,6 +69,8 @@ export async function readLevels(
 class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
   private readonly sets: Map<string, EdgeSetElement[]>;
+  /** Edge types of which a node's set has the first edges only. */
+  private readonly truncatedTypes: Map<string, readonly string[]>;
   /** Attributes that edges copy of the nodes that are shown. */
   private readonly shown = new Map<string, Record<string, unknown>>();
   /** The nodes that are shown by their views. */
@@ -85,6 +92,7 @@ class LevelWalk {
   ) {
     this.views = new Map(page.nodes.map(({ id }) => [id, page.views.get(id)]));
     this.sets = new Map(page.nodes.map(({ id, edgeSet }) => [id, edgeSet]));
+    this.truncatedTypes = new Map(page.nodes.map(({ id, truncated = [] }) => [id, truncated]));
   }
 
   async run(levels: readonly Level[]): Promise<LevelsRead> {
@@ -119,7 +127,9 @@ class LevelWalk {
   /** Shows the nodes of a level; gives the steps to those below. */
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
-    const { concurrency } = this.context;
+    const { spending } = this.context;
+    // One call after the other, where each may be the last that the units allow.
+    const concurrency = spending === undefined ? this.context.concurrency : 1;
     for (let at = 0; at < steps.length; at += concurrency) {
       const some = steps.slice(at, at + concurrency);
       const queried = some.filter(({ level }) => level.by !== 'edge set').length;
@@ -137,7 +147,8 @@ class LevelWalk {
         }
       }
     }
-    await this.read([...this.byView, ...below.keys()].filter((id) => !this.views.has(id)));
+    await this.read([...new Set([...this.byView, ...below.keys()])].filter((id) => !this.views.has(id)));
+    for (const id of below.keys()) if (!this.shown.has(id)) below.delete(id);
     await pMap(below.keys(), (id) => this.readEdgeSetOf(id), { concurrency });
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
@@ -168,33 +179,51 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
+  /** Reads views; of those that the units do not allow any more the nodes are not shown. */
   private async read(ids: readonly string[]): Promise<void> {
-    const { items, calls } = await readViews(this.context, ids, false, this.own);
-    this.calls += calls;
-    for (const id of ids) {
-      this.views.set(id, items.get(id));
-      this.byView.add(id);
+    for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
+      readViews(this.context, some, false, this.own),
+    )) {
+      if (read === undefined) {
+        for (const id of some) this.hide(id);
+        continue;
+      }
+      this.calls += read.calls;
+      for (const id of some) {
+        this.views.set(id, read.items.get(id));
+        this.byView.add(id);
+      }
     }
+  }
+
+  private hide(id: string): void {
+    this.shown.delete(id);
+    this.byView.delete(id);
+    this.noteLeftOut(this.left, id, 'maxRcu');
   }
 
   private async readEdgeSetOf(id: string): Promise<void> {
     if (this.sets.has(id)) return;
     const isOwn = this.own.writes.some(({ source }) => source === id);
-    const { entries, calls } = await readEdgeSet(this.context, id, this.views.get(id), isOwn);
+    const { entries, truncated, calls } = await readEdgeSet(this.context, id, this.views.get(id), isOwn, this.own);
     this.calls += calls;
     this.sets.set(id, entries);
+    this.truncatedTypes.set(id, truncated);
   }
 
   /** The nodes at the other ends of the edges of a step. */
   private async readNeighbours(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
     if (level.by === 'edge set') {
       const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));
+      if (this.truncatedTypes.get(id)?.includes(level.edge.type))
+        this.noteLeftOut(this.cut, id, this.context.spending?.isSpent ? 'maxRcu' : 'edges');
       return entries.map(({ target, copy }) => ({ id: target, copy }));
     }
     const name = nameOfQuery(id, level);
     const known = this.queries.get(name);
-    if (isTooDeep || (known === undefined && this.isFull())) {
-      this.noteLeftOut(this.cut, id, isTooDeep ? 'depth' : 'maxNodes');
+    const isSpent = this.context.spending?.isSpent === true;
+    if (isTooDeep || (known === undefined && (this.isFull() || isSpent))) {
+      this.noteLeftOut(this.cut, id, isTooDeep ? 'depth' : isSpent ? 'maxRcu' : 'maxNodes');
       return [];
     }
     const found = known ?? this.queryEdges(context, id, level);
@@ -209,18 +238,29 @@ class LevelWalk {
         ? await this.readInboundEdges(context, id, level, limit)
         : await this.readLeavingEdges(context, id, level, limit);
     this.calls += calls;
-    if (!isWhole) this.noteLeftOut(this.cut, id, 'maxNodes');
+    if (!isWhole) this.noteLeftOut(this.cut, id, found.length < limit ? 'maxRcu' : 'maxNodes');
     return found;
   }
 
   private async readLeavingEdges(context: ReadContext, id: string, { edge }: Level, limit: number) {
-    const { items: found, lastKey, calls } = await gatherEdges(context, id, edge, { limit, isProjected: true });
+    const {
+      items: found,
+      lastKey,
+      calls,
+    } = await gatherEdges(context, id, edge, {
+      limit,
+      maxRcu: context.spending?.left,
+      isProjected: true,
+    });
     return { found, isWhole: lastKey === undefined, calls };
   }
 
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
-    const query = resolveInboundQuery(context, edge.type, id, asked);
+    const query = { ...resolveInboundQuery(context, edge.type, id, asked), maxRcu: context.spending?.left };
+    // A page takes a look at each of its partitions.
+    if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
+      return { found: [], isWhole: false, calls: 0 };
     const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
     const found = gathered.items.map((item): EdgeResult => {
       return {

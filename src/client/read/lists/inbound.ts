@@ -32,6 +32,7 @@ import {
   encodeArgument,
   endsOf,
   equalRange,
+  isDay,
   type OrderOfQuery,
   type OrderValue,
   valueRange,
@@ -40,7 +41,7 @@ import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, partsRange } from '../request/prefix-argument.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { encodeWhere, whereBinding } from '../request/where.ts';
-import { checkMaxRcu } from './budget.ts';
+import { checkMaxRcu, LEAST_RCU } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { gatherNative, type NativeList, sendableEnds } from './native.ts';
 import { type Gathered, gatherPage, hitTest, type ScatterRequest } from './scatter.ts';
@@ -74,7 +75,7 @@ export interface InboundQuery<
   partition?: string | undefined;
   /**
    * The lowest and the highest value, both inclusive, either may be undefined or null; of a rank, labels. A date without a time as the
-   * highest is the whole day in UTC.
+   * highest is the whole day in UTC, also in an order by text.
    */
   between?: Between<Value | PartValue<Path>> | undefined;
   /** Descending. Default false. */
@@ -135,9 +136,15 @@ export async function readInbound(
     context,
     (key) => affectsInbound(context.graph, query, key) || (asksTarget && isNodeItself(key, target)),
   );
+  const look = asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined;
+  const { spending } = context;
+  // What the node costs is not left for the list.
+  if (spending !== undefined) await look;
+  const least = LEAST_RCU * query.partitions.length;
+  const maxRcu = spending === undefined ? query.maxRcu : Math.max(least, spending.left);
   const [{ gathered, cursor, target: met }, looked] = await Promise.all([
-    gatherInbound(context, { ...query, takesTarget: asksTarget && isOnTheWay }, options, 'inbound', own),
-    asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined,
+    gatherInbound(context, { ...query, maxRcu, takesTarget: asksTarget && isOnTheWay }, options, 'inbound', own),
+    look,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
   const targetItem =
@@ -253,9 +260,11 @@ function nativeList(
   const { low = atLeast, high } = endsOf(ordered, between);
   const end = (value: OrderValue | undefined): AttributeValue | undefined =>
     value === undefined ? undefined : attributeArgument(ordered, value, 'value');
+  const upperEnd = (value: OrderValue | undefined): AttributeValue | undefined =>
+    high !== undefined && isDay(ordered, high) ? textAttribute(textAfterPrefix(high as string)) : end(value);
   const ends =
     beginsWith === undefined
-      ? { from: end(equals ?? low), to: end(equals ?? high) }
+      ? { from: end(equals ?? low), to: upperEnd(equals ?? high) }
       : { from: { S: beginsWith }, to: textAttribute(textAfterPrefix(beginsWith)) };
   return {
     index: indexOfOrder(graph, order),

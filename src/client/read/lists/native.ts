@@ -12,6 +12,7 @@ import { hash128 } from '../../../core/items/keys.ts';
 import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
+import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { nativePages } from '../../../core/store-pages.ts';
 import type { NativeQueryRequest, QueryResult, Store } from '../../../core/store-port.ts';
@@ -247,6 +248,8 @@ export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<str
 }
 
 function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
+  // DynamoDB leaves such an item out, and dynoxide does not, where the item is older than the index.
+  if (faultOfNativeKey(list.index, attributeOf(base, list.index.attribute)!) !== undefined) return undefined;
   const item = nativeItemOf(graph, list.itemKey, base);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };
 }

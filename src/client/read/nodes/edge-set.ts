@@ -12,36 +12,56 @@ import { type NumberReader, toPlain, toPlainItem } from '../../../core/items/pla
 import { copiesByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
-import { queryPages } from '../../../core/store-pages.ts';
+import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
 /** An edge set, decoded. */
 export interface EdgeSetRead {
   entries: EdgeSetElement[];
+  /** Edge types of which only the first edges are among the entries, or none. */
+  truncated: string[];
   /** DynamoDB calls made for it besides the one that read the view. */
   calls: number;
 }
 
+/** Edges that are read of a type that left the set: a hub may have any number. */
+export const EDGES_OF_EVICTED_TYPE = 100;
+
 /**
- * The decoded edge set of a view. Edge types that left the set because it grew too big are read from the partition's
- * base edges instead: the same result, at the price of at least one Query each.
+ * The decoded edge set of a view. The first edges of types that left the set because it grew too big are read from the partition's base
+ * edges instead, in one Query for each type; of a type whose edges go on it says so.
  */
 export async function readEdgeSet(
   context: ReadContext,
   source: string,
   view: Item | undefined,
   consistent: boolean,
+  own: OwnWrites,
 ): Promise<EdgeSetRead> {
   const evicted = evictedTypes(view);
   const set = view?.[EDGE_SET];
   const stored = set !== undefined && 'SS' in set ? set.SS : [];
   const copies = copiesByEdge(view);
-  if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber, copies), calls: 0 };
-  const elements = stored.filter((element) => !evicted.has(typePrefix(element) ?? ''));
+  if (evicted.size === 0)
+    return { entries: decodeElements(stored, context.readNumber, copies), truncated: [], calls: 0 };
+  const elements = new Set(stored.filter((element) => !evicted.has(typePrefix(element) ?? '')));
+  const truncated: string[] = [];
   let calls = 0;
-  for (const edgeType of evicted) calls += await addElements(context, source, edgeType, consistent, elements);
-  return { entries: decodeElements(elements, context.readNumber, copies), calls };
+  for (const edgeType of evicted) {
+    const { spending } = context;
+    if (spending?.isSpent) {
+      truncated.push(edgeType);
+      continue;
+    }
+    const page = await readFirstElements(context, source, edgeType, consistent);
+    calls += 1;
+    if (!page.isWhole) truncated.push(edgeType);
+    for (const element of page.elements) elements.add(element);
+  }
+  // An own edge may lie behind the first ones.
+  for (const element of ownElements(context, source, evicted, own)) elements.add(element);
+  return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort(), calls };
 }
 
 /**
@@ -73,22 +93,30 @@ export function decodeElements(
     });
 }
 
-/** Adds the elements of one edge type, derived from the base edges as the projector does; gives the calls it took. */
-async function addElements(
+/** The elements of the first edges of a type, derived from the base edges as the projector does. */
+async function readFirstElements(
   { graph, store }: ReadContext,
   source: string,
   edgeType: string,
   consistent: boolean,
-  elements: string[],
-): Promise<number> {
-  let calls = 0;
+): Promise<{ elements: string[]; isWhole: boolean }> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
-  for await (const { items } of queryPages(store, request)) {
-    calls += 1;
-    for (const item of items) {
-      const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
-      if (element !== undefined) elements.push(element);
-    }
-  }
-  return calls;
+  const { items, lastKey } = await store.query({ ...request, limit: EDGES_OF_EVICTED_TYPE });
+  const elements = items.flatMap(
+    (item) => derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).element ?? [],
+  );
+  return { elements, isWhole: lastKey === undefined };
+}
+
+/** The elements of a session's own edges of some types. */
+function ownElements(
+  { graph }: ReadContext,
+  source: string,
+  types: ReadonlySet<string>,
+  { writes }: OwnWrites,
+): string[] {
+  return writes.flatMap((write) => {
+    if (write.source !== source || !types.has(typePrefix(write.target) ?? '')) return [];
+    return derivedOf(graph, source, write.target, write.item).element ?? [];
+  });
 }

@@ -68,9 +68,16 @@ export async function gatherEdges(
   {
     limit,
     after,
+    maxRcu,
     consistent,
     isProjected = false,
-  }: { limit: number; after?: string | undefined; consistent?: boolean | undefined; isProjected?: boolean },
+  }: {
+    limit: number;
+    after?: string | undefined;
+    maxRcu?: number | undefined;
+    consistent?: boolean | undefined;
+    isProjected?: boolean;
+  },
 ): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
   const { graph } = context;
   const gathered = await gatherPage(context, {
@@ -78,6 +85,7 @@ export async function gatherEdges(
     range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
     after,
     limit,
+    maxRcu,
     consistent: consistent === true || mustReadConsistently(context, (key) => key.source === source),
     accept(item) {
       const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

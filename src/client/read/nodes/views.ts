@@ -88,8 +88,9 @@ export async function readNodes(
   const bases = await readBases(context, inNode, attributes, consistent || isOwn);
   const edgeSets = await pMap(
     ids,
-    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id)),
-    { concurrency: context.concurrency },
+    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
+    // One call after the other, where each may be the last that the units allow.
+    { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
   const nodes = ids.map((id, i): View => {
     return {
@@ -98,6 +99,7 @@ export async function readNodes(
         ? (bases.attributes.get(id) ?? null)
         : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
+      ...(edgeSets[i]!.truncated.length > 0 && { truncated: edgeSets[i]!.truncated }),
     };
   });
   const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);

@@ -5,7 +5,7 @@ import type { Store } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { OptionNames } from '../../../foundation/options.ts';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
-import type { CallOptions } from '../../call/capacity.ts';
+import type { CallOptions, Spending } from '../../call/capacity.ts';
 import type { Session } from '../../session/session.ts';
 import type { CursorKey } from './cursor.ts';
 
@@ -28,6 +28,8 @@ export interface ReadContext {
   cursorKey?: CursorKey;
   /** The projections that this read may use. */
   projections: ProjectionsInForce;
+  /** What a read with `maxRcu` has spent so far; absent: the read has no such bound. */
+  spending?: Spending | undefined;
 }
 
 /** Options of every read. */

@@ -3,6 +3,7 @@ import { PLAIN_DATE } from '../../../core/items/dates.ts';
 import {
   encodeString,
   encodeValue,
+  escapeValue,
   highestSortKeyOfValue,
   lowestSortKeyOfValue,
 } from '../../../core/items/encoding.ts';
@@ -100,7 +101,7 @@ export function endsOf(
 
 /**
  * The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. A date without a time
- * as the highest is the whole day in UTC.
+ * as the highest is the whole day in UTC, and of texts every one that begins with the date.
  *
  * @param argument what the values come from, for messages.
  */
@@ -133,14 +134,17 @@ export function checkedRange(
   );
 }
 
-/** Tells whether a value is a date without a time: as the end of a range it is the whole day. */
+/**
+ * Tells whether a value is a date without a time: as the end of a range it is the whole day. In an order by text, too: a native one has no
+ * dates, and its texts may be times.
+ */
 export function isDay({ order }: OrderOfQuery, value: OrderValue): boolean {
-  return order.kind === 'attribute' && order.type === 'date' && PLAIN_DATE.test(String(value));
+  return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(String(value));
 }
 
 /** The beginning of all encoded times of a day. */
-export function beginningOfDay(encoded: string): string {
-  return encoded.slice(0, 'YYYY-MM-DDT'.length);
+export function beginningOfDay({ order }: OrderOfQuery, encoded: string): string {
+  return order.kind === 'attribute' && order.type === 'date' ? encoded.slice(0, 'YYYY-MM-DDT'.length) : encoded;
 }
 
 /** An argument that is about one value, for an order of several. */
@@ -163,7 +167,9 @@ function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): str
 function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
   if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
   const encoded = encodeArgument(query, value, argument);
-  return isDay(query, value) ? prefixRange(beginningOfDay(encoded)).to : highestSortKeyOfValue(encoded);
+  return isDay(query, value)
+    ? prefixRange(escapeValue(beginningOfDay(query, encoded))).to
+    : highestSortKeyOfValue(encoded);
 }
 
 /** The weight of a label in a rank; throws `unknown-label`. */

@@ -121,7 +121,7 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
   const encoded = encodeArgument(query, value, 'between');
-  return isDay(query, value) ? encodeSegment(beginningOfDay(encoded)) : encodePath([encoded], AS_WRITTEN);
+  return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
 /** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */

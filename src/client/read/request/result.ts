@@ -68,6 +68,11 @@ export interface View<Id = string, Attributes = Record<string, unknown>, Element
   attributes: Attributes | null;
   /** Sorted by type, then by target. */
   edgeSet: Element[];
+  /**
+   * Edge types of which `edgeSet` has only the first 100 edges: their edges outgrew the view. `edges` reads all of them. Absent where
+   * there are none.
+   */
+  truncated?: string[];
 }
 
 /** A hit of a search: the node, and the value that it was found by as it was written (before folding). */

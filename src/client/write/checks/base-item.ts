@@ -9,11 +9,12 @@ import {
 } from '../../../core/items/attribute-value.ts';
 import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
-import { describe, isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
+import { describe } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
 import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
 import { nativeIndexes } from '../../../core/model/native.ts';
+import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { docsPage } from '../../../foundation/docs.ts';
@@ -144,18 +145,13 @@ function checkReserved(graph: CompiledModel, item: Item): void {
 
 /** Refuses a value that DynamoDB refuses as the key of a native index. */
 export function checkNativeKeys(graph: CompiledModel, item: Item): void {
-  for (const { name, attribute, type, sort } of nativeIndexes(graph)) {
-    const value = attributeOf(item, attribute);
-    if (value === undefined) continue;
-    const text = stringOf(value);
-    const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
-    if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) continue;
-    const wanted = type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`;
-    const isText = type === 'S' && text !== undefined;
-    const found = isText ? `has ${Buffer.byteLength(text)} bytes` : `is ${typeName(typeOf(value))}`;
+  for (const index of nativeIndexes(graph)) {
+    const value = attributeOf(item, index.attribute);
+    const fault = value && faultOfNativeKey(index, value);
+    if (fault === undefined) continue;
     throw new AttributeError(
-      attribute,
-      `is a key of the native index ${name}, which takes only ${wanted}, but ${found}`,
+      index.attribute,
+      `is a key of the native index ${index.name}, which takes only ${fault.wanted}, but ${fault.found}`,
       'DynamoDB refuses every item with another value. Leave the attribute out, or leave native out of the model.',
     );
   }
@@ -163,6 +159,8 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
 
 /** Seconds since 1970 have fewer digits until the year 5138; milliseconds have had more since 1973. */
 const MOST_SECONDS = 100_000_000_000;
+/** The year 2017: by now DynamoDB's TTL, which deletes nothing that ended more than five years ago, keeps what ended before. */
+const LEAST_SECONDS = 1_500_000_000;
 
 /** Refuses an end that DynamoDB's TTL would take for none, or for one in thousands of years. */
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
@@ -170,13 +168,23 @@ function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: I
   const value = expires === undefined ? undefined : attributeOf(item, expires);
   if (value === undefined || 'NULL' in value) return;
   const seconds = Number(numberOf(value));
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds < MOST_SECONDS) return;
-  const text = `is the time at which the item ends, a whole number of seconds since 1970, but is ${describeValue(value)}`;
-  throw new AttributeError(
-    expires!,
-    text,
-    'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.',
-  );
+  const isWhole = Number.isInteger(seconds) && seconds >= 0;
+  // The source's TTL deletes what is mirrored.
+  const least = expires === graph.table.ttl ? LEAST_SECONDS : 0;
+  if (isWhole && seconds >= least && seconds < MOST_SECONDS) return;
+  throw new AttributeError(expires!, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));
+}
+
+/** What is wrong with an end, and the remedy. */
+function mistakeOfEnd(isWhole: boolean, seconds: number, value: string): [reason: string, hint: string] {
+  const needed = 'is the time at which the item ends, a whole number of seconds since 1970';
+  const remedy = 'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.';
+  if (!isWhole) return [`${needed}, but is ${value}`, remedy];
+  if (seconds >= MOST_SECONDS) return [`${needed}, but is ${value}, as if in milliseconds`, `Milliseconds? ${remedy}`];
+  return [
+    `${needed}, but is ${value}, a time before 2017: DynamoDB's TTL would never delete the item, which no read shows`,
+    `Delete the item to end it at once. ${remedy}`,
+  ];
 }
 
 function describeValue(value: AttributeValue): string {

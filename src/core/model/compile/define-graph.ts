@@ -55,7 +55,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   }
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
-  checkAgainstFields(nodes, edges, table, mistakes);
+  checkAgainstFields({ nodes, edges }, table, mistakes);
   for (const [path, type] of typesByPath(nodes, edges))
     checkEnds(path, type, { table, nodes, edges }, input?.mirrored, mistakes);
   checkNativeIndexes({ table, nodes, edges }, mistakes);

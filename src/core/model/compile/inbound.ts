@@ -10,11 +10,10 @@ import type {
 } from '../compiled.ts';
 import { nativeAttribute } from '../native.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
-import type { Shaped } from '../options/shape.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 import { compileEdgeOrder } from './order.ts';
-import { checkShape, inboundSchema, type MistakeLog } from './schemas.ts';
+import { checkShape, inboundSchema, type MistakeLog, noteClashes } from './schemas.ts';
 
 /**
  * How edge types are found from their targets. An edge's first orders, as many as the model may use indexes, share one index item, which
@@ -49,11 +48,6 @@ export function compileInbound(
   }
   for (const [name] of given) checkOrderName(name, indexes, `${path}.orders.${name}`, mistakes);
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
-  if (inboundSettings.includeTarget && inboundSettings.shards !== 1) {
-    const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
-    mistakes.push({ path: `${path}.includeTarget`, message });
-  }
-  checkSource(option, path, mistakes);
   const native = option.native === true;
   // A native order has no item. If it had, it would be one for each order, since an index gives the attributes of one order alone.
   const indexOf = native
@@ -74,7 +68,14 @@ export function compileInbound(
         INDEX_NAMES.indexOf(left.index) - INDEX_NAMES.indexOf(right.index),
     )
     .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings, 1, !native) }));
-  if (native) checkNative(option, orders, path, mistakes);
+  noteClashes(
+    INBOUND_OPTIONS,
+    option,
+    orders.map(({ order }) => order),
+    path,
+    mistakes,
+  );
+  if (native) checkNative(orders, path, mistakes);
   return {
     orders: new Map(orders.map((order) => [order.name, order])),
     items: itemsOf(type, orders),
@@ -90,47 +91,8 @@ function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]):
   return new Map(indexes.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
 }
 
-/** Notes options of the attributes that an edge type takes from its source nodes, and of its index partitions, that exclude each other. */
-function checkSource(
-  { project = 'KEYS_ONLY', projectSource, partition, includeTarget }: Shaped<typeof inboundSchema>,
-  path: string,
-  mistakes: MistakeLog,
-): void {
-  if (projectSource !== undefined && project === 'ALL') {
-    const message =
-      "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
-    mistakes.push({ path: `${path}.projectSource`, message });
-  }
-  for (const name of Array.isArray(project) ? project : []) {
-    if (projectSource?.includes(name) !== true) continue;
-    const message = `names ${name}, which project names too: an index item has one ${name}. Leave it out of one of the two`;
-    mistakes.push({ path: `${path}.projectSource`, message });
-  }
-  if (partition !== undefined && includeTarget === true) {
-    const message =
-      'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out';
-    mistakes.push({ path: `${path}.partition`, message });
-  }
-}
-
-/** Notes what native orders cannot have, since it needs keys that are derived. */
-function checkNative(
-  { shards = 1, partition, projectSource, includeTarget }: Shaped<typeof inboundSchema>,
-  orders: readonly OrderSettings[],
-  path: string,
-  mistakes: MistakeLog,
-): void {
-  const needing = Object.entries({
-    shards: shards !== 1,
-    partition: partition !== undefined,
-    projectSource: projectSource !== undefined,
-    includeTarget: includeTarget === true,
-  });
-  for (const [option, isGiven] of needing) {
-    if (!isGiven) continue;
-    const message = 'needs keys that are derived: leave it out, or leave out native';
-    mistakes.push({ path: `${path}.${option}`, message });
-  }
+/** Notes orders that no index on an attribute of edges has. */
+function checkNative(orders: readonly OrderSettings[], path: string, mistakes: MistakeLog): void {
   for (const { name, order } of orders) {
     if (nativeAttribute(order) !== undefined) continue;
     const message = `is by ${ORDER_KINDS[order.kind]}, whose key is derived: name an attribute of the edge, or number(...) of one, or leave out native`;

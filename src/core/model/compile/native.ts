@@ -1,15 +1,9 @@
 import { attributesInIndex, DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES, SHORT_TEXTS } from '../../items/derived-item.ts';
-import { TARGET_ID } from '../../items/hashed-key.ts';
-import { derivedSearches, indexesInUse, indexKeysOf, type OrderModel } from '../compiled.ts';
+import { indexesInUse, indexKeysOf } from '../compiled.ts';
 import { BOOKKEEPING } from '../mirrored.ts';
-import {
-  MOST_INDEXES,
-  type NativeDeclarations,
-  type NativeType,
-  nativeIndexesOf,
-  placedNativeIndexes,
-} from '../native.ts';
-import { lineOfSearch } from '../options/option-tables.ts';
+import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native.ts';
+import { namesOfForms } from './against-fields.ts';
+import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
 import type { MistakeLog } from './schemas.ts';
 
 /** The checks of a model's native orders and searches: a table has to take their indexes, and the indexes all items. */
@@ -23,30 +17,31 @@ const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
 /** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** The attributes that cannot be keys of another type: DynamoDB would refuse each item that has what the model asks for. */
-function neededTypes({ table, nodes, edges }: NativeDeclarations) {
-  const types = new Map<string, { type: NativeType; of: string }>();
-  const need = (attribute: string, type: NativeType, of: string): unknown => types.set(attribute, { type, of });
-  const needOfOrder = (order: OrderModel, of: string): void => {
-    if (order.kind === 'parts') for (const part of order.parts) needOfOrder(part, of);
-    else if (order.kind === 'source') needOfOrder(order.order, of);
-    else if (order.kind === 'rank') need(order.attribute, 'S', of);
-    else if (order.kind === 'attribute') need(order.attribute, order.type === 'number' ? 'N' : 'S', of);
-  };
-  for (const { type, inbound, count, incoming } of edges.values()) {
-    const orders = inbound?.native === true ? [] : [...(inbound?.orders.values() ?? [])];
-    for (const { name, order } of orders) needOfOrder(order, `edges.${type}.inbound.orders.${name}`);
-    for (const { attribute } of [count, incoming].flatMap((one) => one?.totals?.sums ?? []))
-      need(attribute, 'N', `a sum of edges.${type}`);
+/** Notes what gives an attribute another type than a native index has it: DynamoDB refuses each item that has it so. */
+function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
+  const placed = placedNativeIndexes(model);
+  if (placed.length === 0) return;
+  const owners = new AttributeOwners(model);
+  const uses = attributeUses(model, owners);
+  const ofModel = uses.map(({ path, attribute, taken }) => ({ attribute, stored: taken?.stored, of: path }));
+  const all = [...ownAttributes(model.table, model), ...ofModel];
+  for (const { path, keys, of } of placed) {
+    const { attribute, type } = keys;
+    const note = (message: string): unknown => mistakes.push({ path, message });
+    const own = `has ${JSON.stringify(attribute)} as ${type === 'N' ? 'a number' : 'a text'}`;
+    const other = all.find((use) => use.attribute === attribute && use.stored !== undefined && use.stored !== type);
+    if (other !== undefined) note(`${own}, and ${other.of} has it as another type`);
+    // The fields of the type itself are compared with all its options.
+    for (const { name, path: fields, known } of owners.all().filter((owner) => owner.name !== of.type)) {
+      const wrong = (known?.forms.get(attribute) ?? []).filter(
+        ({ kind }) => kind !== (type === 'N' ? 'number' : 'text'),
+      );
+      if (wrong.length === 0) continue;
+      note(
+        `${own}, and ${fields} let ${namesOfForms(wrong)} through: DynamoDB would refuse each such ${name}. Name another attribute, or leave out native`,
+      );
+    }
   }
-  for (const { type, searches, versionAttribute } of nodes.values()) {
-    for (const search of derivedSearches(searches).filter(({ multiValue }) => !multiValue))
-      needOfOrder(search.order, lineOfSearch(search));
-    if (versionAttribute !== undefined) need(versionAttribute, 'N', `the version of nodes.${type}`);
-  }
-  if ([...edges.values()].some(({ keys }) => keys === 'hashed')) need(TARGET_ID, 'S', 'each edge with a hashed key');
-  need(table.ttl, 'N', 'the TTL of the table');
-  return types;
 }
 
 /**
@@ -62,7 +57,6 @@ export function checkNativeTenants(declarations: NativeDeclarations, mistakes: M
 
 /** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
 export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: MistakeLog): void {
-  const types = neededTypes({ table, nodes, edges });
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
     const { attribute, type } = keys;
@@ -78,11 +72,8 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
       note(
         `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
       );
-    const other = types.get(attribute);
-    if (other === undefined) types.set(attribute, { type, of: path });
-    else if (other.type !== type)
-      note(`has ${quoted} as ${type === 'N' ? 'a number' : 'a text'}, and ${other.of} has it as another type`);
   }
+  checkTypes({ table, nodes, edges }, mistakes);
   const needs = nativeIndexesOf({ table, nodes, edges });
   if (needs.length === 0) return;
   for (const [i, { name }] of needs.entries()) {

@@ -1,7 +1,7 @@
 import type { Mistake } from '../../../foundation/errors.ts';
 import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import { TENANT_SEPARATORS } from '../../items/keys.ts';
-import type { Compute } from '../compiled.ts';
+import type { Compute, OrderModel } from '../compiled.ts';
 import {
   attributeName,
   attributeOfEither,
@@ -12,6 +12,7 @@ import {
   unshapingOption,
 } from '../options/checks.ts';
 import { checksOf, INBOUND_OPTIONS, PART_OPTIONS, SEARCH_OPTIONS } from '../options/option-tables.ts';
+import { clashesOf, type WorkingTable } from '../options/option-works.ts';
 import {
   anything,
   either,
@@ -29,6 +30,7 @@ import {
   text,
   wholeNumberBetween,
 } from '../options/shape.ts';
+import type { InboundOptions, SearchOptions } from '../schema.ts';
 
 export { attributeName, sourceSchema } from '../options/checks.ts';
 
@@ -61,8 +63,10 @@ export const deriveSchema = exactObject({
 /** An order with its value type. */
 export const typedOrder = exactObject({ kind: oneOf('date', 'number'), attribute: attributeOfEither });
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
-/** Options of a search. */
-export const searchSchema = exactObject(checksOf(SEARCH_OPTIONS));
+/** Options of a search: every one that the type of a model has. */
+export const searchSchema = exactObject(
+  checksOf(SEARCH_OPTIONS) satisfies Record<keyof SearchOptions<unknown>, Shape<unknown>>,
+);
 /** Options of a part of a node type. */
 export const partSchema = exactObject(checksOf(PART_OPTIONS));
 /** Options of a node type. */
@@ -105,8 +109,10 @@ export const edgeSchema = exactObject({
   keys: optional(oneOf('plain', 'hashed')),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
-/** Options next to the orders of an edge type. */
-export const inboundSchema = exactObject(checksOf(INBOUND_OPTIONS));
+/** Options of `inbound`: every one that the type of a model has. */
+export const inboundSchema = exactObject(
+  checksOf(INBOUND_OPTIONS) satisfies Record<keyof InboundOptions<unknown>, Shape<unknown>>,
+);
 /** Options of a model: what the types hold is checked apart. */
 export const graphSchema = exactObject({
   table: anything,
@@ -167,4 +173,16 @@ export function checkShape<T>(
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
   const part: unknown = Object.fromEntries(rest);
   return hasShape(shape, part) ? part : undefined;
+}
+
+/** Notes the options among those given that do not go together, or not with the orders that they apply to. */
+export function noteClashes(
+  table: WorkingTable,
+  given: Readonly<Record<string, unknown>>,
+  orders: readonly OrderModel[],
+  path: string,
+  mistakes: MistakeLog,
+): void {
+  for (const { option, message } of clashesOf(table, given, orders))
+    mistakes.push({ path: `${path}.${option}`, message });
 }

@@ -1,10 +1,9 @@
 import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
 import { nativeAttribute } from '../native.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
-import type { Shaped } from '../options/shape.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
 import { compileOrder } from './order.ts';
-import { checkShape, type MistakeLog, searchSchema } from './schemas.ts';
+import { checkShape, type MistakeLog, noteClashes, searchSchema } from './schemas.ts';
 
 /**
  * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as
@@ -41,20 +40,13 @@ export function compileSearch(
   const order =
     options.path === undefined
       ? compileOrder(options.attribute ?? attribute, options.type, path, mistakes)
-      : compilePath(options, path, mistakes);
+      : compilePath(options.path, path, mistakes);
   const native = options.native === true;
   const given = fillSettings(SEARCH_OPTIONS, native ? { ...options, shards: 'value' } : options);
-  const { caseInsensitive, multiValue, shards } = given;
-  const addMistake = (message: string): unknown => mistakes.push({ path, message });
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
-    addMistake(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
-  if (caseInsensitive && order.kind !== 'path' && (order.kind !== 'attribute' || order.type !== 'string'))
-    addMistake('caseInsensitive applies to attributes of type string only');
-  if (multiValue && order.kind !== 'path' && order.kind !== 'attribute')
-    addMistake('multiValue applies to an attribute, not to rank or derive');
-  if (shards === 'value' && options.shardBy !== undefined) addMistake("shardBy has no meaning with shards: 'value'");
-  if (shards === 'value' && options.hash !== undefined) addMistake("hash has no meaning with shards: 'value'");
-  if (native) checkNative(options, order, part, path, mistakes);
+    mistakes.push({ path, message: `has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes` });
+  noteClashes(SEARCH_OPTIONS, options, [order], path, mistakes);
+  if (native) checkNative(order, part, path, mistakes);
   return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }
 
@@ -76,44 +68,16 @@ export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readon
   return packs.flatMap((pack) => searchesOfPack(pack));
 }
 
-/** Notes what a native search cannot have, since it needs keys that are derived. */
-function checkNative(
-  { caseInsensitive, multiValue, partition, shards, shardBy, hash }: Shaped<typeof searchSchema>,
-  order: SearchOrder,
-  part: string | undefined,
-  path: string,
-  mistakes: MistakeLog,
-): void {
-  const addMistake = (option: string, message: string): unknown =>
-    mistakes.push({ path: `${path}.${option}`, message });
-  const needing = Object.entries({
-    caseInsensitive: caseInsensitive === true,
-    multiValue: multiValue === true,
-    partition: partition !== undefined,
-    shards: shards !== undefined && shards !== 'value',
-    shardBy: shardBy !== undefined,
-    hash: hash !== undefined,
-  });
-  for (const [option, isGiven] of needing)
-    if (isGiven) addMistake(option, 'needs keys that are derived: leave it out, or leave out native');
-  if (part !== undefined)
-    addMistake('native', `is of the part ${part}: a native search is by an attribute of the node`);
+/** Notes what is searched by, where no index on an attribute of nodes has it. */
+function checkNative(order: SearchOrder, part: string | undefined, path: string, mistakes: MistakeLog): void {
+  const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.native`, message });
+  if (part !== undefined) addMistake(`is of the part ${part}: a native search is by an attribute of the node`);
   if (nativeAttribute(order) === undefined)
-    addMistake('native', 'is of a value whose key is derived: name an attribute of type string or number');
+    addMistake('is of a value whose key is derived: name an attribute of type string or number');
 }
 
-/** The order of a search by path; what else the options say of it must not contradict that. */
-function compilePath(
-  { path: attributes = [], attribute, type, multiValue, shards }: Shaped<typeof searchSchema>,
-  path: string,
-  mistakes: MistakeLog,
-): SearchOrder {
-  const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
-  if (new Set(attributes).size < attributes.length) addMistake('names an attribute twice');
-  if (attribute !== undefined) addMistake('takes the place of attribute: give one of the two');
-  if (type !== undefined && type !== 'string') addMistake(`joins strings; it has no type ${type}`);
-  if (multiValue === true) addMistake('has one value for a node; multiValue does not apply');
-  if (shards === 'value')
-    addMistake("is searched by its beginning, which shards: 'value' cannot answer: give a number");
+function compilePath(attributes: readonly string[], path: string, mistakes: MistakeLog): SearchOrder {
+  if (new Set(attributes).size < attributes.length)
+    mistakes.push({ path: `${path}.path`, message: 'names an attribute twice' });
   return { kind: 'path', attributes };
 }

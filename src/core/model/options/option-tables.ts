@@ -12,23 +12,19 @@ import {
   unshapingOption,
   valueType,
 } from './checks.ts';
+import { type OptionEffect, type OptionWork, optionLines, type WorkingTable } from './option-works.ts';
 import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder } from './settings.ts';
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
  * The tables of what a model file says of a projection. Each line is an option, a setting, or both: the check of the option as the model
- * file gives it, the setting that it becomes, with its default, and the effect of the setting. From here come the checks of model files,
- * the compiled settings, the definitions of the registry, the options that the registry knows, and the fingerprints of what cursors mean.
+ * file gives it, the setting that it becomes, with its default, the effect of the setting, what the option does to keys and questions, and
+ * what it excludes. From here come the checks of model files, the compiled settings, the forms of texts, the definitions of the registry,
+ * the options that the registry knows, and the fingerprints of what cursors mean.
  *
  * Settings are those of every generation, without its places. The registry keeps them, so that an option whose default is `undefined` or
  * `false` changes no fingerprint.
  */
-
-/**
- * The effect of a setting. `order`: it decides the order of hits, so that a cursor goes on only where it is the same; `result`: it
- * decides what else a question gets; `spread`: it only decides where in an index items are, which no reader of results sees.
- */
-export type OptionEffect = 'order' | 'result' | 'spread';
 
 declare const VALUE: unique symbol;
 
@@ -39,8 +35,9 @@ interface Setting<Value> {
 }
 
 /** An option with a setting of its own. */
-interface SettingOption<Given, Value> {
+interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly check: Shape<Given | undefined>;
+  readonly work: Work;
   readonly effect: OptionEffect;
   /** The setting for the option as it is given. */
   readonly fill: (given: Given | undefined) => Value;
@@ -49,7 +46,7 @@ interface SettingOption<Given, Value> {
 }
 
 /** An option that gives texts a form. */
-interface TextFormOption extends SettingOption<boolean, number | false> {
+interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
   /** The setting's value where the option is true. It is part of the definition, so that a migration rebuilds what has another version. */
   readonly version: number;
@@ -122,16 +119,22 @@ type FilledSettings<Table> = Pick<
   >
 >;
 
-function option<Given, Value>(
+function option<Given, Value, Work extends OptionWork>(
   check: Shape<Given>,
   effect: OptionEffect,
+  work: Work,
   fill: (given: Given | undefined) => Value,
-): SettingOption<Given, Value> {
-  return { check: optional(check), effect, fill };
+): SettingOption<Given, Value, Work> {
+  return { check: optional(check), effect, work, fill };
 }
 
+/**
+ * An option that gives texts a form. Keys and questions take it wherever it is turned on, and it goes with what a form goes with. A form
+ * of a form is the form itself, and the form of a beginning is a beginning of the form: a test tries both.
+ */
+
 function textForm(version: number, form: TextForm): TextFormOption {
-  return { ...option(flag, 'order', (given) => (given === true ? version : false)), form, version };
+  return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
 }
 
 function setting<Value>(effect: OptionEffect): Setting<Value> {
@@ -150,39 +153,72 @@ export const SEARCH_OPTIONS = {
   part: setting<string | undefined>('order'),
   // `attribute`, `type` and `path` make it. Its check looks at the form first, so that the mistake named is the one inside that form.
   order: setting<SearchOrder>('order'),
-  attribute: { check: anything },
-  type: { check: optional(valueType) },
+  attribute: { check: anything, work: 'value' },
+  type: { check: optional(valueType), work: 'value' },
   shards: {
     ...option(
       either([shardCount, oneOf('value')], `${shardCount.message}, or 'value'`),
       'spread',
+      'place',
       (given = 200) => given,
     ),
+    nativeValue: 'value',
     // Where a value has a partition of its own, no range can be asked for.
     resultWith: 'value',
   },
-  shardBy: option(shardBy, 'spread', (given = 'value') => given),
-  hash: option(hash, 'spread', (given = 'fnv1a') => given),
+  shardBy: {
+    ...option(shardBy, 'spread', 'place', (given = 'value') => given),
+    excludes: { shards: hasNoShards },
+  },
+  hash: {
+    ...option(hash, 'spread', 'place', (given = 'fnv1a') => given),
+    excludes: { shards: hasNoShards },
+  },
   caseInsensitive: textForm(FOLDING, FOLDED),
-  multiValue: option(flag, 'order', (given = false) => given),
-  partition: option(attributeName, 'order', (given) => given),
-  path: { check: optional(nonEmptyAttributeNames('should name at least one attribute')) },
+  multiValue: option(flag, 'order', 'each', (given = false) => given),
+  partition: option(attributeName, 'order', 'place', (given) => given),
+  path: {
+    check: optional(nonEmptyAttributeNames('should name at least one attribute')),
+    work: 'value',
+    excludes: {
+      attribute: () => 'takes the place of attribute: give one of the two',
+      type: (type) => (type === 'string' ? undefined : `joins strings; it has no type ${type}`),
+      shards: (shards) =>
+        shards === 'value'
+          ? "is searched by its beginning, which shards: 'value' cannot answer: give a number"
+          : undefined,
+    },
+  },
   // A native search is derived nowhere, so it is no setting of a generation.
-  native: { check: optional(flag) },
-  project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
-};
+  native: { check: optional(flag), work: 'native' },
+  project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
+} as const satisfies WorkingTable;
 
 /** The settings of one search of a node type. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
 
+/** The options that give texts a form. */
+export type TextFormName = {
+  [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
+}[keyof typeof SEARCH_OPTIONS];
+
+/** The options of a search that give its texts a form, in the order of the table. */
+export function formsOf(search: SearchSettings): TextFormName[] {
+  const names = optionLines(SEARCH_OPTIONS).filter(([, { work }]) => work === 'form');
+  return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
+}
+
 /** The form that the texts of a search have in its keys and questions: those of its options, in the order of the table. */
 export function textFormOf(search: SearchSettings): TextForm {
-  const lines: [string, OptionTable[string]][] = Object.entries(SEARCH_OPTIONS);
-  const forms = lines.flatMap(([name, { form }]) => {
-    return form !== undefined && search[name as keyof SearchSettings] ? [form] : [];
-  });
+  const names = formsOf(search);
+  const forms = names.map((name) => SEARCH_OPTIONS[name].form);
   if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
-  return (text) => forms.reduce((formed, form) => form(formed), text);
+  // One form may make what another one takes away: a folded text may begin with white space. So they take turns until nothing changes.
+  const formed = (text: string): string => {
+    const next = forms.reduce((one, form) => form(one), text);
+    return next === text ? next : formed(next);
+  };
+  return formed;
 }
 
 /** Every option of a part, and every setting of its view. */
@@ -190,7 +226,7 @@ export const PART_OPTIONS = {
   name: setting<string>('result'),
   fields: { check: unshapingOption(standardSchema) },
   /** Attributes of the part that its view shows. */
-  view: option(projection, 'result', (given = 'ALL') => compileProjection(given)),
+  view: option(projection, 'result', 'show', (given = 'ALL') => compileProjection(given)),
   search: { check: optional(recordOf(attributeName, anything)) },
 };
 
@@ -200,27 +236,47 @@ export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 /** Every option of `inbound`: the orders, and what applies to all of them. */
 export const INBOUND_OPTIONS = {
   // They are compiled apart: see `core/model/compile/inbound.ts`.
-  orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')) },
-  shards: option(shardCount, 'spread', (given = 1) => given),
-  shardBy: option(shardBy, 'spread', (given = 'source') => given),
-  hash: option(hash, 'spread', (given = 'fnv1a') => given),
-  project: option(projection, 'result', (given = 'KEYS_ONLY') => compileProjection(given)),
+  orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
+  shards: { ...option(shardCount, 'spread', 'place', (given = 1) => given), nativeValue: 1 },
+  shardBy: option(shardBy, 'spread', 'place', (given = 'source') => given),
+  hash: option(hash, 'spread', 'place', (given = 'fnv1a') => given),
+  project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
   /** Attributes of the source node that are copied into the index items; undefined: none. */
-  projectSource: option(
-    nonEmptyAttributeNames('names no attribute: give those of the source node to project'),
-    'result',
-    (given): readonly string[] | undefined => given && [...new Set(given)],
-  ),
+  projectSource: {
+    ...option(
+      nonEmptyAttributeNames('names no attribute: give those of the source node to project'),
+      'result',
+      'join',
+      (given): readonly string[] | undefined => given && [...new Set(given)],
+    ),
+    excludes: { project: sharesNames },
+  },
   /** The attribute in the index partition; queries then name its value. */
-  partition: option(attributeOfEither, 'order', (given) => (given === undefined ? undefined : compilePartition(given))),
+  partition: {
+    ...option(attributeOfEither, 'order', 'place', (given) =>
+      given === undefined ? undefined : compilePartition(given),
+    ),
+    excludes: {
+      includeTarget: () =>
+        'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
+    },
+  },
   /** Tells whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
-  includeTarget: option(flag, 'result', (given = false) => given),
+  includeTarget: {
+    ...option(flag, 'result', 'join', (given = false) => given),
+    excludes: {
+      shards: (shards: unknown) =>
+        shards === 1
+          ? undefined
+          : 'needs shards: 1: with more there is no one partition at whose end the node could be',
+    },
+  },
   // As that of a search.
-  native: { check: optional(flag) },
+  native: { check: optional(flag), work: 'native' },
   // They are compiled apart: see `core/model/compile/totals.ts`.
-  total: { check: anything },
-  groupBy: { check: anything },
-};
+  total: { check: anything, work: 'total' },
+  groupBy: { check: anything, work: 'total' },
+} as const satisfies WorkingTable;
 
 /** The settings that apply to all orders of an edge type. */
 export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
@@ -240,6 +296,20 @@ export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 /** The checks of a table's options, in the order of the table. */
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
   return pick(table, ({ check }) => check) as ChecksOf<Table>;
+}
+
+function hasNoShards(shards: unknown): string | undefined {
+  return shards === 'value' ? "has no meaning with shards: 'value'" : undefined;
+}
+
+/** An index item has one attribute of a name. */
+function sharesNames(project: unknown, ofSource: unknown): string | undefined {
+  if (project === 'ALL')
+    return "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
+  const names: unknown[] = Array.isArray(project) && Array.isArray(ofSource) ? project : [];
+  const shared = names.find((name) => (ofSource as unknown[]).includes(name));
+  if (shared === undefined) return undefined;
+  return `names ${shared}, which project names too: an index item has one ${shared}. Leave it out of one of the two`;
 }
 
 /** The settings that the options of a table give, each of which may be left out. */
@@ -267,6 +337,18 @@ export function settingsIn<Table extends OptionTable>(
   return pick(table, (_line, name) =>
     names.has(name) ? model[name as keyof typeof model] : undefined,
   ) as SettingsOf<Table>;
+}
+
+/** The settings of a table that are not those of an option which is left out. */
+export function chosenSettings<Table extends OptionTable>(
+  table: Table,
+  settings: SettingsOf<Table>,
+): Record<string, unknown> {
+  const model = settings as Readonly<Record<string, unknown>>;
+  return pick(table, ({ fill }, name) => {
+    const usual = (fill as ((given: undefined) => unknown) | undefined)?.(undefined);
+    return fill === undefined || JSON.stringify(model[name]) === JSON.stringify(usual) ? undefined : model[name];
+  });
 }
 
 /** The names of a table's settings; with `wanted`, only settings with this effect. */

@@ -40,7 +40,12 @@ const on =
   (action: string): Right => ({ action, on: place });
 const onTable = on('table');
 
-const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
+/** Known items are written by statements, 25 in a call: without these rights by a call for each. */
+const STATEMENTS = ['PartiQLInsert', 'PartiQLUpdate'].map(onTable);
+const SETTLING = [
+  ...['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+  ...STATEMENTS,
+];
 /** Items are looked for in the indexes that they are derived for. */
 const LOOKING = [on('indexes')('Query'), on('derived-indexes')('Scan')];
 const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
@@ -54,7 +59,10 @@ const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
  */
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   // Query is for fan-outs; a function that starts looks at the types of the table's keys.
-  stream: ['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+  stream: [
+    ...['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+    ...STATEMENTS,
+  ],
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
     // A check keeps its place in the partition of the service.
@@ -79,6 +87,7 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   ],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
+    ...STATEMENTS,
     // A new projection is verified through the index that readers will use, and a native one is asked whether it is ready.
     ...LOOKING,
   ],

@@ -164,7 +164,10 @@ class Schedule {
 
   /** A sweep by a model; what it deletes has to be over. */
   private async sweep(ends: Models, store: Store): Promise<number> {
-    const result = await deleteEnded(modelOf(ends), { store: this.watched(ends, store), now: () => this.nowMs });
+    const result = await deleteEnded(modelOf(ends), {
+      store: this.watched(ends, store),
+      serverTime: async () => this.nowMs,
+    });
     return result.deleted;
   }
 
@@ -244,7 +247,7 @@ class Schedule {
     const { store, graph, wrong } = this;
     this.shown.clear();
     this.nowMs += 5_000;
-    await deleteEnded(graph, { store: this.watched(this.ends, store), now: () => this.nowMs });
+    await deleteEnded(graph, { store: this.watched(this.ends, store), serverTime: async () => this.nowMs });
     await this.projectAll();
     const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
     const edges = items.flatMap((item) => {

@@ -1,6 +1,7 @@
 import {
   addToFile,
   drop,
+  insertAfter,
   insertBefore,
   moveBehind,
   replace,
@@ -289,6 +290,23 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-missing-view-believed',
     rule: '7: until the shape is ready, a missing view says nothing to a reader.',
     changes: [replaceIn('missing-view-says-nothing-until-the-shape-is-ready', 'shape.ready', 'true')],
+  },
+  {
+    name: 'evolution-missing-view-begun',
+    rule: '7: until the shape is ready, a writer that finds no view makes it whole.',
+    changes: [replaceIn('missing-view-is-made-whole-until-the-shape-is-ready', '!shape.ready', 'false')],
+  },
+  {
+    name: 'evolution-head-of-an-earlier-batch',
+    rule: '3: a consumer reads the model after it has the records, for each batch.',
+    changes: [
+      addToFile('head-is-read-after-the-records', 'const firstModels = new WeakMap<object, CompiledModel>();'),
+      setValue('head-is-read-after-the-records', (old) => `firstModels.get(this) ?? (${old})`),
+      insertAfter(
+        'head-is-read-after-the-records',
+        'if (graph !== undefined && !(graph instanceof EdgeloomError)) firstModels.set(this, graph);',
+      ),
+    ],
   },
   {
     name: 'evolution-index-unverified',

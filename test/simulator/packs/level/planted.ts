@@ -175,7 +175,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   {
     name: 'level-fan-out-of-one-page',
     rule: "A continuation's record drives the next page.",
-    changes: [setCondition('continuation-drives-the-next-page', (old) => `${old} || records.length > 0`)],
+    changes: [setCondition('continuation-drives-the-next-page', (old) => `${old} || source !== ''`)],
   },
   {
     name: 'level-fan-out-under-way-left',

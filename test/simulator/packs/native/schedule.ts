@@ -16,7 +16,7 @@ import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { nativePage } from '../../../support/memory-store/native.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
-import { type Asked, compareTexts, isAsked, isVoid, textOf } from './truth.ts';
+import { type Asked, compareTexts, isAsked, isBackwards, isVoid, textOf } from './truth.ts';
 
 /**
  * One schedule of questions to native orders and searches of a drawn model, while an index lags behind the table, item by item. Producers
@@ -33,7 +33,10 @@ const TEXTS = [
   ...['\u{10FFFF}', '\u{10FFFF}\u{10FFFF}', 'b\u{10FFFF}', '\uD7FF', '\uE000', 'x'.repeat(1000), 'x'.repeat(1024)],
   ...[`${'x'.repeat(1020)}\u{10FFFF}`, '\u{10FFFF}'.repeat(256), `${'x'.repeat(1019)}~aaaa`, 'é'.repeat(512)],
 ] as const;
+/** Times and days; those of one day are no beginnings of each other. */
+const TIMES = ['2026-01-02', '2026-01-02T07:05:29Z', '2026-01-02T07:05:29.017Z', '2026-01-03', '2026-01-03T00:00:00Z'];
 const ASKED_TEXTS = [
+  ...TIMES,
   ...['', 'a\u0001', 'c', 'x'.repeat(1025), `${'x'.repeat(1024)}a`, `${'x'.repeat(1020)}\u{10FFFF}\u{10FFFF}`],
   ...['x', 'x'.repeat(1020), 'x'.repeat(3000), '\u{10FFFF}'.repeat(257), '\u{1F600}'.repeat(300)],
 ];
@@ -285,7 +288,8 @@ class NativeSchedule {
       if (hasValues && random.chance(0.85)) item[name] = value;
     };
     // Few values, so that many are alike.
-    const text = (): string => (random.chance(0.6) ? random.oneOf(['a', 'b', 'aa']) : random.oneOf(TEXTS));
+    const text = (): string =>
+      random.chance(0.5) ? random.oneOf(['a', 'b', 'aa']) : random.pick(random.chance(0.5) ? TIMES : TEXTS);
     set('day', { S: text() });
     set('note', { S: text() });
     set('fine', { N: random.oneOf(NUMBERS) });
@@ -507,7 +511,7 @@ class NativeSchedule {
     const value = (): string =>
       type === 'N'
         ? random.oneOf(NUMBERS)
-        : random.pick(random.chance(0.5) ? ['a', 'b', 'aa'] : [...TEXTS, ...ASKED_TEXTS]);
+        : random.pick(random.chance(0.5) ? ['a', 'b', 'aa', ...TIMES] : [...TEXTS, ...ASKED_TEXTS]);
     const kind = random.oneOf(['all', 'equals', 'atLeast', 'between', 'between', 'beginsWith']);
     if (kind === 'equals') return { equals: value() };
     if (kind === 'atLeast') return { atLeast: value() };
@@ -625,10 +629,6 @@ class NativeSchedule {
 interface Page<T> {
   items: readonly T[];
   cursor?: string;
-}
-
-function isBackwards(type: 'S' | 'N', [low, high]: readonly [string | undefined, string | undefined]): boolean {
-  return low !== undefined && high !== undefined && compareTexts(type, low, high) > 0;
 }
 
 function nameOf({ source, target }: ItemKey): string {

@@ -47,7 +47,18 @@ export function isAsked(type: 'S' | 'N', asked: Asked, text: string): boolean {
   if ('beginsWith' in asked) return text.startsWith(asked.beginsWith!);
   if (!('between' in asked)) return true;
   const [low, high] = asked.between!;
-  return (low === undefined || isUp(low)) && (high === undefined || isDown(high));
+  return (low === undefined || isUp(low)) && (high === undefined || isDown(high) || isWithinDay(type, high, text));
+}
+
+/** Tells whether a text is of the day that ends a range. */
+function isWithinDay(type: 'S' | 'N', high: string, text: string): boolean {
+  return type === 'S' && /^\d{4}-\d\d-\d\d$/.test(high) && text.startsWith(high);
+}
+
+/** Tells whether nothing can lie in a range. */
+export function isBackwards(type: 'S' | 'N', [low, high]: readonly [string | undefined, string | undefined]): boolean {
+  if (low === undefined || high === undefined || isWithinDay(type, high, low)) return false;
+  return compareTexts(type, low, high) > 0;
 }
 
 /** Tells whether an item counts as deleted by an attribute: while that is there and neither null nor false. */

@@ -1,0 +1,38 @@
+import type { Spending } from '../../call/capacity.ts';
+import { Budget, LEAST_RCU } from '../lists/budget.ts';
+
+/** Some of the ids to read, and what was read of them; undefined: no unit was left for them. */
+export interface Read<Result> {
+  ids: readonly string[];
+  read: Result | undefined;
+}
+
+/** Ids in one call. */
+const MOST_IDS = 100;
+
+/**
+ * Reads ids in as many calls as the units allow: a few ids tell how large their items are, and the next calls ask for no more than what
+ * is left pays for. Without a bound all ids are read at once.
+ */
+export async function* affordable<Result>(
+  spending: Spending | undefined,
+  ids: readonly string[],
+  read: (ids: readonly string[]) => Promise<Result>,
+): AsyncGenerator<Read<Result>, void> {
+  if (spending === undefined) {
+    if (ids.length > 0) yield { ids, read: await read(ids) };
+    return;
+  }
+  const budget = new Budget(spending.left);
+  let at = 0;
+  while (at < ids.length && !spending.isSpent) {
+    const most = Math.min(MOST_IDS, budget.itemsOfCall(1), Math.floor(spending.left / LEAST_RCU));
+    const some = ids.slice(at, at + Math.max(1, most));
+    const before = spending.rcu;
+    const result = await read(some);
+    budget.spend(spending.rcu - before, some.length);
+    at += some.length;
+    yield { ids: some, read: result };
+  }
+  if (at < ids.length) yield { ids: ids.slice(at), read: undefined };
+}

@@ -1,0 +1,103 @@
+import { type AttributeValue, attributeOf, type Item, numberOf, stringOf, typeOf } from '../items/attribute-value.ts';
+import { typeName } from '../items/encoding.ts';
+import { isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
+import { classifyBaseItem, classifyKey } from './base-item.ts';
+import type { CompiledModel } from './compiled.ts';
+import { isGone } from './gone.ts';
+import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './native.ts';
+import { lineOfSearch } from './options/option-tables.ts';
+
+/**
+ * Base items that a native index leaves out. DynamoDB refuses a value that is no key of the index, but an item may be older than the
+ * index: DynamoDB builds the index without such items, and says nothing.
+ */
+
+/** The keys of an item in the table. */
+interface Key {
+  source: string;
+  target: string;
+}
+
+/** A native order of an edge, or a native search of a node. */
+export interface NativePlace {
+  /** The line of the model: `edges.LOAN.inbound.orders.byDay`. */
+  name: string;
+  index: NativeIndex;
+}
+
+/** The native orders of an edge, or the native searches of a node. */
+export function nativePlaces(graph: CompiledModel, { source, target }: Key): NativePlace[] {
+  const kind = classifyKey(graph, source, target);
+  if (kind.kind === 'node') {
+    const searches = [...kind.node.searches.values()].filter(({ native }) => native);
+    return searches.map((search) => ({ name: lineOfSearch(search), index: indexOfSearch(graph, search) }));
+  }
+  if (kind.kind !== 'edge' && kind.kind !== 'hashed') return [];
+  const { type, inbound } = kind.edge;
+  if (inbound?.native !== true) return [];
+  return [...inbound.orders.values()].map((order) => ({
+    name: `edges.${type}.inbound.orders.${order.name}`,
+    index: indexOfOrder(graph, order),
+  }));
+}
+
+/** The values that an index takes, and what is wrong with a value; undefined: the index takes the value. */
+export function faultOfNativeKey(
+  { type, sort, attribute }: NativeIndex,
+  value: AttributeValue,
+): { wanted: string; found: string } | undefined {
+  const text = stringOf(value);
+  const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
+  if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) return undefined;
+  const isText = type === 'S' && text !== undefined;
+  return {
+    wanted: type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`,
+    found: isText ? `has ${Buffer.byteLength(text)} bytes` : `is ${typeName(typeOf(value))}`,
+  };
+}
+
+/** The native lists that lack a base item although it has their attribute, and why. */
+export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
+  if (nativeIndexes(graph).length === 0) return [];
+  const kind = classifyBaseItem(graph, key.source, key.target, item);
+  // Readers show no soft-deleted item, whether or not the index has it.
+  const of = kind.kind === 'node' ? kind.node : kind.kind === 'edge' ? kind.edge : undefined;
+  if (of === undefined || isGone(of, item)) return [];
+  return nativePlaces(graph, key).flatMap(({ name, index }) => {
+    const value = attributeOf(item, index.attribute);
+    const fault = value && faultOfNativeKey(index, value);
+    if (fault === undefined) return [];
+    const { attribute } = index;
+    return [{ name, reason: `${attribute} ${fault.found}, and the index ${index.name} takes only ${fault.wanted}` }];
+  });
+}
+
+/** The items that one native list lacks. */
+export interface NativeGap {
+  /** The line of the model. */
+  name: string;
+  items: number;
+  /** One of them, and why the index leaves it out. */
+  example: Key & { reason: string };
+}
+
+/** Counts the items that native lists lack. */
+export class NativeGaps {
+  private readonly byName = new Map<string, NativeGap>();
+
+  constructor(private readonly graph: CompiledModel) {}
+
+  /** Counts an item for each native list that leaves it out. */
+  addItem({ source, target }: Key, item: Item): void {
+    for (const { name, reason } of nativeMisfits(this.graph, { source, target }, item)) {
+      const gap = this.byName.get(name);
+      if (gap === undefined) this.byName.set(name, { name, items: 1, example: { source, target, reason } });
+      else gap.items += 1;
+    }
+  }
+
+  /** The lists that lack items, by name. */
+  get gaps(): NativeGap[] {
+    return [...this.byName.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+}

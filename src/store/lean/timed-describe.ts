@@ -1,0 +1,18 @@
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { noteTimeOfAnswer } from './answer-time.ts';
+
+/** DescribeTable whose answer carries the time at which DynamoDB gave it, a header that the SDK drops. */
+export class TimedDescribeTableCommand extends DescribeTableCommand {
+  constructor(input: DescribeTableCommand['input']) {
+    super(input);
+    this.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const { headers } = result.response as { headers?: Record<string, string> };
+        if (result.output !== undefined) noteTimeOfAnswer(result.output, headers ?? {});
+        return result;
+      },
+      { step: 'deserialize', name: 'noteServerTime', priority: 'high' },
+    );
+  }
+}

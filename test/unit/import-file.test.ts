@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { importFile } from '../../src/client/write/import.ts';
+import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
+
+const graph = defineGraph({ table: 'imported', nodes: { USER: node() }, edges: {} });
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-'));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+async function fileOf(lines: readonly object[]): Promise<string> {
+  const file = join(folder, 'items.jsonl');
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+function user(i: number, value: number): object {
+  return { source: `USER-${i}`, target: `USER-${i}`, value };
+}
+
+/** The stored values by id. */
+function valuesIn(memory: MemoryStore): Record<string, unknown> {
+  return Object.fromEntries(
+    [...memory.items()]
+      .map((item) => [item['source'], item['value']])
+      .map(([id, value]) => [Object.values(id!)[0], Object.values(value!)[0]]),
+  );
+}
+
+/** A store whose batches end in any order, and which fails from one on. */
+function slowStore(memory: MemoryStore, failsAt = Number.POSITIVE_INFINITY): Store {
+  let batches = 0;
+  return withReplacedCalls(memory as unknown as Store, {
+    async writeMany(...args) {
+      batches += 1;
+      const mine = batches;
+      await new Promise((resolve) => setTimeout(resolve, (mine * 7) % 5));
+      if (mine >= failsAt) throw new StoreError('retryable', 'throttled', 'Too many writes.', 'Wait.');
+      return await memory.writeMany(args[0]);
+    },
+  });
+}
+
+describe('importFile', () => {
+  it('holds no more than the lines in flight, however many the file has', async () => {
+    const memory = new MemoryStore(graph.table);
+    const file = await fileOf(Array.from({ length: 3_000 }, (_, i) => user(i, i)));
+    // As if a map could hold 500 entries: one of Node.js ends at 16,777,216.
+    const set = Map.prototype.set;
+    let largest = 0;
+    const store = withReplacedCalls(memory as unknown as Store, {
+      async writeMany(writes) {
+        return { wcu: writes.length, calls: 1 };
+      },
+    });
+    vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
+      largest = Math.max(largest, this.size);
+      return set.call(this, key, value);
+    });
+    expect(await importFile(graph, { store, file })).toEqual({ items: 3_000, wcu: 3_000, skipped: 0 });
+    expect(largest).toBeLessThan(500);
+  });
+
+  it('lets the last line of a key win, in whichever order batches end', async () => {
+    const memory = new MemoryStore(graph.table);
+    const lines = Array.from({ length: 700 }, (_, i) => user((i * 37) % 60, i));
+    const file = await fileOf(lines);
+    const { total } = await importFile(graph, { store: slowStore(memory), file });
+    expect(total).toBeUndefined();
+    const last = Object.fromEntries(
+      lines
+        .map((line) => line as { source: string; value: number })
+        .map(({ source, value }) => [source, String(value)]),
+    );
+    expect(valuesIn(memory)).toEqual(last);
+  });
+
+  it('says up to which line all are written where a write fails, and goes on behind it', async () => {
+    const memory = new MemoryStore(graph.table);
+    const file = await fileOf(Array.from({ length: 400 }, (_, i) => user(i, i)));
+    const failure: { message: string; hint: string; code: string } = await importFile(graph, {
+      store: slowStore(memory, 6),
+      file,
+    }).then(
+      () => expect.fail('it should fail'),
+      (error) => error,
+    );
+    expect(failure.code).toBe('throttled');
+    const line = Number(/All lines up to (\d+) are written/.exec(failure.message)?.[1]);
+    expect(line).toBeGreaterThanOrEqual(25);
+    expect(Object.keys(valuesIn(memory)).length).toBeGreaterThanOrEqual(line);
+    for (let i = 0; i < line; i++) expect(valuesIn(memory)).toHaveProperty(`USER-${i}`);
+    const rest = await importFile(graph, { store: memory as unknown as Store, file, fromLine: line + 1 });
+    expect(rest.items).toBe(400 - line);
+    expect(Object.keys(valuesIn(memory))).toHaveLength(400);
+  });
+
+  it('says where it was stopped', async () => {
+    const memory = new MemoryStore(graph.table);
+    const file = await fileOf(Array.from({ length: 300 }, (_, i) => user(i, i)));
+    const stop = new AbortController();
+    const result = await importFile(graph, {
+      ...{ store: slowStore(memory), file, signal: stop.signal, concurrency: 2 },
+      onProgress: (written) => written >= 100 && stop.abort(),
+    });
+    expect(result.total).toBe(300);
+    expect(result.writtenThrough).toBeGreaterThanOrEqual(75);
+    for (let i = 0; i < result.writtenThrough!; i++) expect(valuesIn(memory)).toHaveProperty(`USER-${i}`);
+  });
+});
