@@ -53,11 +53,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'settler.project(slice.slice(1), { remainingMs })',
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
-  'refusal and redrive': inFile(
-    'core/plan/quarantine-entry.ts',
-    '[QUARANTINE_FIELDS.derivedKeys]: { SS: [target] }',
-    "[QUARANTINE_FIELDS.derivedKeys]: { SS: ['-'] }",
-  ),
+  'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '{ SS: [target] }', "{ SS: ['-'] }"),
   'clean check': inFile('trust/check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
@@ -187,7 +183,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
     bug: inFile(
       'core/plan/quarantine-entry.ts',
       'base.source !== source && { [QUARANTINE_FIELDS.in]: { S: source } }',
-      'undefined',
+      '{}',
     ),
   },
   {

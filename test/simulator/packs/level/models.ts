@@ -172,6 +172,6 @@ function ordersOf({ orders, third }: Features): Record<string, unknown> {
     ...(orders === 'rank' && { gsi0: ranked }),
     ...(orders === 'ranked-dated' && { gsi0: ranked, gsi1: 'date' }),
     ...(orders === 'joined' && { gsi0: source('x') }),
-    ...(third && { third: 'date' }),
+    ...(third && { third: orders === 'joined' ? ['date', source('x')] : 'date' }),
   };
 }

@@ -71,7 +71,9 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   {
     name: 'level-written-long-after-its-read',
     rule: 'No write is sent later than a bound after the read that it rests on.',
-    changes: [setValue('no-write-long-after-its-read', 'remainingMs')],
+    changes: [
+      setValue('no-write-long-after-its-read', '() => Math.max(isFirst ? 1 : 0, context.remainingMs() + 0 * readAtMs)'),
+    ],
   },
   {
     name: 'level-new-image-alone',
@@ -241,6 +243,11 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
       ),
       setProperty('only-this-batch-counts-as-reconciled', 'reconciled', 'reconciledEver'),
     ],
+  },
+  {
+    name: 'level-joint-fault-stays',
+    rule: 'The entry of a fault that an edge and its source node have together is looked at where their item was empty.',
+    changes: [setValue('joint-fault-has-an-entry', 'false')],
   },
   {
     name: 'level-failure-from-highest',

@@ -4,6 +4,9 @@ import type { Choices } from '../../kernel/choices.ts';
 import type { Climate } from './climate.ts';
 import type { Features } from './models.ts';
 
+/** A value that an index key has room for once, not twice. */
+const LONG: AttributeValue = { S: 'v'.repeat(600) };
+
 /** The base items of a schedule's graph: few, so that the same ones come, go and come again. */
 export class Cast {
   readonly keys: readonly ItemKey[];
@@ -65,7 +68,7 @@ export class Cast {
       return {
         ...some('name', [...texts('n1', 'n2'), ...(search === 'none' ? [] : bad({ N: '4' }))]),
         ...some('title', texts('t1', 't2')),
-        ...some('x', texts('x1', 'x2')),
+        ...some('x', [...texts('x1', 'x2'), ...(orders === 'joined' ? [...bad({ N: '5' }), ...bad(LONG)] : [])]),
         ...(tags && some('tags', [{ L: texts('a') }, { L: texts('a', 'b') }, { L: texts('b') }, ...bad({ S: 'c' })])),
         ...(view === 'all' && small && some('about', texts('q'.repeat(500)))),
         ...(isLarge && isLarge.length > 0 && some('large', isLarge)),
@@ -73,7 +76,8 @@ export class Cast {
       };
     }
     const ranks = orders === 'rank' || orders === 'ranked-dated' ? bad({ S: 'BAD' }) : [];
-    const dates = orders === 'date' || orders === 'ranked-dated' || third ? bad({ N: '7' }) : [];
+    const dates =
+      orders === 'date' || orders === 'ranked-dated' || third ? bad(orders === 'joined' ? LONG : { N: '7' }) : [];
     const { inbound, outgoing } = this.features;
     return {
       ...some('role', [...texts('LEAD', 'HELP'), ...ranks]),
