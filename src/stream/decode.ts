@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../core/items/change-record.ts';
 import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
-import type { CompiledModel } from '../core/model/compiled.ts';
+import { type CompiledModel, derivedSearches, layersOf } from '../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { changedItem } from './changed-items.ts';
@@ -14,7 +14,7 @@ const LAST_SECOND = 8.64e12;
 /**
  * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
  * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
- * the stream does not carry both images.
+ * a list by several values, or an edge with a hashed key, needs images that the stream does not carry.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
@@ -34,11 +34,12 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
 }
 
 function decodeRecord(
-  { table }: CompiledModel,
+  graph: CompiledModel,
   record: RawRecord,
   watermarks: Watermarks,
   decoded: ChangeRecord[],
 ): void {
+  const { table } = graph;
   const item = changedItem(table, record);
   const number: unknown = record.dynamodb?.SequenceNumber;
   if (item === undefined || !isSequenceNumber(number)) {
@@ -52,6 +53,7 @@ function decodeRecord(
   const { source, target, oldImage, newImage, contradiction } = item;
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
   const isPartial = contradiction !== undefined || lacksImage(record);
+  if (isPartial && contradiction === undefined && needsImages(graph)) throw missingImages(record, source, target);
   decoded.push({
     source,
     target,
@@ -75,4 +77,24 @@ function secondsOf(created: unknown): number | undefined {
 function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   const { NewImage, OldImage } = dynamodb ?? {};
   return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
+}
+
+/**
+ * Tells whether keys alone do not name all items that a change touches: those of the values of a list, and those of an edge whose key is
+ * hashed. Then records need both images.
+ */
+function needsImages(graph: CompiledModel): boolean {
+  return layersOf(graph).some(
+    ({ nodes, edges }) =>
+      [...edges.values()].some(({ keys }) => keys === 'hashed') ||
+      [...nodes.values()].some(({ searches }) => derivedSearches(searches).some(({ multiValue }) => multiValue)),
+  );
+}
+
+function missingImages({ eventName }: RawRecord, source: string, target: string): EdgeloomError {
+  return new EdgeloomError(
+    'missing-images',
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, which a search by several values, or an edge with a hashed key, needs.`,
+    'Set the stream view type to NEW_AND_OLD_IMAGES.',
+  );
 }

@@ -3,6 +3,7 @@ import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
+import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
@@ -17,6 +18,7 @@ import {
   retryingWithin,
 } from '../../reconcile/context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
+import { putEntry } from '../../reconcile/quarantine.ts';
 import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
@@ -106,6 +108,16 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   const done = items.filter((touch) => touch.kind === 'item' && !failed.has(touch));
   // rule: only-this-batch-counts-as-reconciled
   const within = { ...context, reconciled: new Set(done.map((touch) => textOfKey(keyOfTouch(touch)))) };
+  /** Puts an entry for a fan-out whose continuation the table refuses; returns the error if that cannot be put now. */
+  const quarantined = async (touch: Touch, error: StoreError): Promise<StoreError | undefined> => {
+    try {
+      await retryingWithin(within, () => putEntry(within, refusalEntry(within.graph, touch, error, within.now())));
+      return undefined;
+    } catch (failed) {
+      if (failed instanceof StoreError) return failed;
+      throw failed;
+    }
+  };
   const visit = async (touch: FanOutTouch | ContinuationTouch): Promise<void> => {
     try {
       await retryingWithin(within, () => {
@@ -115,7 +127,8 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
       });
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
-      failures.push({ touch, error });
+      const failure = error instanceof StoreError && error.kind === 'terminal' ? await quarantined(touch, error) : error;
+      if (failure !== undefined) failures.push({ touch, error: failure });
     }
   };
   await forEachAtOnce(fanOuts, visit, { concurrency: context.concurrency ?? CALLS_AT_ONCE });

@@ -134,7 +134,7 @@ describe('what a check has to do with a derived item', () => {
     expect(concern('BOOK-1', '~view', tombstone)).toBe('left');
     // What holds something is none, and what lacks an expiry stays for ever.
     expect(concern('USER-1', '~ix/name', { ...tombstone, value: { S: 'x' } })).toBe('retired search:USER.name@1');
-    expect(concern('USER-1', '~ix/name', { w: { S: 'x' } })).toBe('retired search:USER.name@1');
+    expect(concern('USER-1', '~ix/name', { model: { S: '@1' } })).toBe('retired search:USER.name@1');
     expect(concern('USER-1', '~ix/@2/name', tombstone)).toBe('compared search:USER.name@2');
   });
 
