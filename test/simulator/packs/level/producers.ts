@@ -2,7 +2,10 @@ import type { AttributeValue, Item } from '../../../../src/core/items/attribute-
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Choices } from '../../kernel/choices.ts';
 import type { Climate } from './climate.ts';
-import type { Features } from './models.ts';
+import type { Features, Focus } from './models.ts';
+
+/** The key of a node. */
+const NODE = (id: string): ItemKey => ({ source: id, target: id });
 
 /** A value that an index key has room for once, not twice. */
 const LONG: AttributeValue = { S: 'v'.repeat(600) };
@@ -11,7 +14,10 @@ const LONG: AttributeValue = { S: 'v'.repeat(600) };
 export class Cast {
   readonly keys: readonly ItemKey[];
 
-  constructor(private readonly features: Features) {
+  constructor(
+    private readonly features: Features,
+    focus: Focus = 'anything',
+  ) {
     const { small, tenants, part } = features;
     const id = (type: string, n: number, tenant = 't'): string =>
       `${type}-${tenants ? `${tenant}.` : ''}${n}${small && n > 1 ? 'p'.repeat(400) : ''}`;
@@ -28,7 +34,18 @@ export class Cast {
     for (const target of targets.slice(0, 2)) keys.push({ source: target, target });
     keys.push({ source: sources[0]!, target: `AB-${sources[1]}` });
     if (tenants) keys.push({ source: sources[0]!, target: `AB-${id('B', 1, 'u')}` });
-    this.keys = keys;
+    const [a = '', b = ''] = [sources[0], targets[0]];
+    // Few items that have to do with each other.
+    if (focus === 'copies')
+      this.keys = [...sources, id('A', 3)].map((source) => ({ source, target: `AB-${b}` })).concat(NODE(b), NODE(b));
+    else if (focus === 'joined')
+      this.keys = [...targets.map((target) => ({ source: a, target: `AB-${target}` })), NODE(a), NODE(a)];
+    else if (focus === 'keys')
+      this.keys = [
+        { source: a, target: `AB-${b}` },
+        { source: a, target: `AB-${a}` },
+      ];
+    else this.keys = keys;
   }
 
   /** Draws one change: which item, and what it holds from now on; undefined: nothing. */
