@@ -237,10 +237,11 @@ class Step {
     // What is known of an item from a refused write is as old as that.
     const seenAtMs = open.map(({ seen: known }) => known?.readAtMs ?? Number.POSITIVE_INFINITY);
     const readAtMs = Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY, ...seenAtMs);
-    // rule: derived-item-is-read-before-what-decides
-    // rule: conflict-repeats-every-read
+    // rule: derived-item-is-read-before-what-decides, first
     const seen =
       ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
+    // rule: derived-item-is-read-before-what-decides, then
+    // rule: conflict-repeats-every-read
     const bases = ahead?.bases ?? (await BaseItems.read(context, keysOf(graph, open, seen)));
     const again: Open[] = [];
     const alone: Open[] = [];
@@ -419,7 +420,6 @@ class Step {
     const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
       remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
-      // rule: repair-moves-the-count
       readmits: this.options.isScan === true,
     });
     const again: Open[] = [];

@@ -101,7 +101,6 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   await forEachOf(
     entries ?? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES]),
     async (item) => {
-      // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
       const reason = await reconcileEntry(context, entry);
       result.entries += 1;
@@ -254,7 +253,6 @@ async function tryReconcile(
 async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
   const { graph } = context;
   const { source, target } = entry;
-  // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
     await reconcileView(context, source);
@@ -272,7 +270,6 @@ async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry)
   if (elsewhere !== undefined && isInTargetOf(graph, base, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
   const items = [...[...keys].map((sortKey) => ({ source, target: sortKey })), ...inTarget.values()];
   const touches: Reconcilable[] = items.map((key) => itemTouch(key, base));
-  // rule: redrive-of-a-part-leaves-the-view-alone
   if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? '')) touches.push(viewTouch(source, [target]));
   await reconcileOrThrow(context, touches);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.

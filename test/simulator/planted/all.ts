@@ -2,6 +2,12 @@ import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
+<<<<<<< HEAD
+=======
+import { LEVEL_MUTANTS } from '../packs/level/planted.ts';
+import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
+import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
+>>>>>>> level
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
@@ -60,6 +66,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(NATIVE_MUTANTS, 'schedules of native lists'),
+  ...found(LEVEL_MUTANTS, 'attack on the projector'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
