@@ -30,7 +30,6 @@ export const PAGE_CHILDREN = 250;
 
 /** Visits the first page of a parent's children. The record of the continuation drives the remaining pages. */
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
-  // rule: continuation-begins-after-the-first-page
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;
   await reconcile(context, {

@@ -62,7 +62,6 @@ async function reconcileWithBaseItems(
   const { graph } = context;
   const { expected } = await reconcile(context, {
     key: { source, target: VIEW_KEY },
-    // rule: base-items-are-read-after-the-view
     async expected(view) {
       if (isOfOtherShape(graph, source, view)) return undefined;
       const shares = new Map<string, Share>();

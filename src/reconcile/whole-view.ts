@@ -27,7 +27,8 @@ export async function reconcileWholeView(
   const { graph } = context;
   const { update } = await reconcile(context, {
     key: { source, target: VIEW_KEY },
-    expected: (view) => (isOfOtherShape(graph, source, view) ? readWholeView(context, source, reconcileItems) : undefined),
+    expected: (view) =>
+      isOfOtherShape(graph, source, view) ? readWholeView(context, source, reconcileItems) : undefined,
     update: (view, whole) => whole && wholeViewUpdate(graph, source, view, whole, epochSeconds(context)),
   });
   return update !== undefined;

@@ -38,7 +38,6 @@ export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): read
   if (source !== target && !isPart) return NONE;
   if (record.isPartial === true) return fanOutsOf(graph, record);
   const joined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
-  // rule: no-net-zero-in-fan-outs
   if (isPart) {
     const asSource = (image: Item | undefined): Item => partAttributesAsSource(graph, source, target, image);
     // rule: part-brings-its-change-to-the-edges

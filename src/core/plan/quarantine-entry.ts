@@ -61,7 +61,6 @@ export function entryUpdate(
   const code = [...new Set(problems.map((problem) => problem.code))].join(' ');
   const isKnown = quarantineEntry.isLive(was) && stringOf(was?.[QUARANTINE_FIELDS.since]) !== undefined;
   const since = isKnown ? stringOf(was?.[QUARANTINE_FIELDS.since])! : sinceOf(records, nowMs);
-  // rule: entry-keeps-no-image
   return itemUpdate(graph, key, was, entryContent(base, { code, reason, since, shown: base.target }), now);
 }
 

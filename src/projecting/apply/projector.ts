@@ -104,9 +104,9 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   const failures: Failed[] = await reconcileTouches(context, items);
   const fanOuts = touches.filter(isFanOut);
   if (fanOuts.length === 0) return failures;
-  // rule: only-this-batch-counts-as-reconciled
   const failed = new Set(failures.map(({ touch }) => touch));
   const done = items.filter((touch) => touch.kind === 'item' && !failed.has(touch));
+  // rule: only-this-batch-counts-as-reconciled
   const within = { ...context, reconciled: new Set(done.map((touch) => textOfKey(keyOfTouch(touch)))) };
   /** Puts an entry for a fan-out whose continuation the table refuses; returns the error if that cannot be put now. */
   const quarantined = async (touch: Touch, error: StoreError): Promise<StoreError | undefined> => {

@@ -103,7 +103,6 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   await forEachOf(
     entries ?? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES]),
     async (item) => {
-      // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
       const reason = await reconcileEntry(context, entry);
       result.entries += 1;
@@ -141,7 +140,8 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   const key = ownKeyOfEntry(context, item);
   // rule: redriven-entry-leaves-a-tombstone
   const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
-  if (applied) result.repaired += 1;
+  // The entry of a base item may have gone with the fault.
+  if (applied || !quarantineEntry.isLive(await readItem(context, key))) result.repaired += 1;
   else {
     result.left += 1;
     result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
@@ -188,6 +188,7 @@ async function* quarantineEntries(
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
+      if (!quarantineEntry.isLive(item)) continue;
       // An entry that was moved back appears a second time at the end.
       const key = JSON.stringify([source, target]);
       if (met.has(key)) continue;
@@ -253,7 +254,6 @@ async function tryReconcile(
 async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
   const { graph } = context;
   const { source, target } = entry;
-  // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
     await reconcileView(context, source);
@@ -271,7 +271,6 @@ async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry)
   if (elsewhere !== undefined && isInTargetOf(graph, base, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
   const items = [...[...keys].map((sortKey) => ({ source, target: sortKey })), ...inTarget.values()];
   const touches: Reconcilable[] = items.map((key) => itemTouch(key, base));
-  // rule: redrive-of-a-part-leaves-the-view-alone
   if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? '')) touches.push(viewTouch(source, [target]));
   await reconcileOrThrow(context, touches);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.

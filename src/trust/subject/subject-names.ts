@@ -10,7 +10,7 @@ import {
 import { type KeyEnd, parseDerivedKey } from '../../core/items/derived-key.ts';
 import { decodeElement } from '../../core/items/element.ts';
 import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
-import { edgeSortKey, hash128, isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
+import { edgeSortKey, hash128, isDerivedKey, isServicePartition, typePrefix } from '../../core/items/keys.ts';
 import { valuesNamedBy } from '../../core/items/ledger.ts';
 import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
@@ -73,7 +73,7 @@ export class SubjectNames {
     // The tombstone of an entry is treated as that of any derived item.
     const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry' && quarantineEntry.isLive(item);
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
-    if (source === SERVICE_PARTITION) return this.mentionOf(item, this.namingInReport);
+    if (isServicePartition(source)) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {
       if (this.isEdgeKey(target)) return { kind: 'base' };
       const { [TARGET_ID]: targetId, ...others } = item;

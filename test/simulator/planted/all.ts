@@ -2,8 +2,7 @@ import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
-import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
-import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
+import { LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
@@ -13,6 +12,7 @@ import {
   WRITTEN_MUTANTS,
 } from '../packs/observer/planted.ts';
 import { REBUILDS_MUTANTS } from '../packs/rebuilds/planted.ts';
+import { SOURCES_MUTANTS } from '../packs/sources/planted.ts';
 import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
 import { WATCH_MUTANTS } from '../packs/watch/planted.ts';
@@ -61,9 +61,9 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(NATIVE_MUTANTS, 'schedules of native lists'),
+  ...found(LEVEL_MUTANTS, 'attack on the projector'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
-  ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
-  ...found(LINES_MUTANTS, 'schedules of imported lines'),
+  ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
   ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
   ...found(ENDED_MUTANTS, 'schedules of edges that end'),

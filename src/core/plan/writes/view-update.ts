@@ -53,7 +53,6 @@ export function viewUpdate(
     const type = typePrefix(target);
     if (target === source) attributes = share.attributes;
     // A part of the node has nothing in the view.
-    // rule: part-is-no-piece-of-the-view
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }

@@ -30,6 +30,9 @@ export interface ExpectedView {
   copies: Map<string, Map<string, Item>>;
 }
 
+/** The most bytes of a sort key of an index. */
+const MOST_KEY_BYTES = 1_024;
+
 const RANKS: Readonly<Record<string, string>> = { LEAD: '2-LEAD', HELP: '1-HELP' };
 
 /** Works out what has to be derived from base items. */
@@ -93,6 +96,7 @@ class Derivation {
     if (this.hasView(source)) this.view(source).attributes = this.shownOf(source, item);
     if (source.startsWith('B-')) this.target(source, item);
     else this.searches(source, item);
+    if (source.startsWith('A-') && this.features.orders === 'joined') this.usable(source, source, item['x']);
   }
 
   private searches(source: string, item: Item): void {
@@ -203,10 +207,25 @@ class Derivation {
     const isFound = Object.keys(keys).length > 0;
     const counted: Item = degree ? { counted: { S: 'AB' }, ...this.ledgerOf(key, item, this.features.outgoing) } : {};
     if (isFound || degree) this.item(source, `~ix/${edge}`, { ...keys, ...(isFound && shown), ...counted });
-    if (third && date !== undefined) {
+    if (third && orders === 'joined') this.third(key, target, item, shown);
+    else if (third && date !== undefined) {
       const own = { gsi0pk: { S: `third/AB-${target}` }, gsi0sk: { S: `${date}\u0000${source}` } };
       this.item(source, `~ix/#third/${edge}`, { ...own, ...shown });
     }
+  }
+
+  /** The order by an attribute of the edge and one of its source: of the two together the key may be too long. */
+  private third({ source, target: edge }: ItemKey, target: string, item: Item, shown: Item): void {
+    const x = this.live.get(nameOf({ source, target: source }))?.['x'];
+    const date = text(item['date']);
+    if (date === undefined || (x !== undefined && text(x) === undefined)) return;
+    const value = `${date}\u0001${x === undefined ? '' : `${text(x)}\u0001`}`;
+    if (`${value}\u0000${source}`.length > MOST_KEY_BYTES) {
+      this.expected.faulty.add(nameOf({ source, target: edge }));
+      return;
+    }
+    const keys = { gsi0pk: { S: `third/AB-${target}` }, gsi0sk: { S: `${value}\u0000${source}` } };
+    this.item(source, `~ix/#third/${edge}`, { ...keys, ...shown });
   }
 
   private ledgers(key: ItemKey, target: string, item: Item): void {
