@@ -198,13 +198,16 @@ async function* quarantineEntries(
   }
 }
 
-/** Pages of whole entries. An index names them, without the revision, and may name one that is over; a partition has their tombstones, too. */
+/** Pages of whole entries: an index names them, without the revision, and may name one that is gone. */
 async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
   for (const request of requests) {
     for await (const { items } of queryPages(context.store, request, context.stats)) {
+      if (request.index === undefined) {
+        yield items;
+        continue;
+      }
       const keys = items.map((item) => ownKeyOfEntry(context, item));
-      const entries = request.index === undefined ? items : await readItems(context, keys);
-      yield entries.filter((item) => item !== undefined && quarantineEntry.isLive(item)) as Item[];
+      yield (await readItems(context, keys)).filter((item) => item !== undefined);
     }
   }
 }
