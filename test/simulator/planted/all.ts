@@ -2,7 +2,7 @@ import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
-import { LEVEL_MUTANTS } from '../packs/level/planted.ts';
+import { LEVEL_EXPERIMENTS, LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
 import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
@@ -63,6 +63,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(NATIVE_MUTANTS, 'schedules of native lists'),
   ...found(LEVEL_MUTANTS, 'attack on the projector'),
+  ...found(LEVEL_EXPERIMENTS, 'nothing so far'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
   ...found(LINES_MUTANTS, 'schedules of imported lines'),
