@@ -10,10 +10,12 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
 import { createReader } from '../src/client/read/reader.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import type { Item } from '../src/core/items/attribute-value.ts';
+import type { DerivedUpdate } from '../src/core/store-port.ts';
 import { withoutRegistry } from '../src/registry/reader-lease.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
@@ -39,6 +41,8 @@ const WARM_UPS = 4;
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;
+/** Derived items of one call of `updateMany`. */
+const DERIVED = 125;
 const WRITE: Target = { kind: 'at-most', value: 0.25 };
 const READ: Target = { kind: 'at-most', value: 0.3 };
 
@@ -66,6 +70,8 @@ interface Form {
   ours: (i: number) => Promise<unknown>;
   byHand: (i: number) => Promise<unknown>;
   target: Target;
+  /** Calls in one turn. Default: `CALLS`. */
+  calls?: number;
 }
 
 /** Runs each form both ways, with the same concurrency. */
@@ -78,15 +84,15 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         region: 'us-east-1',
         credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
       });
-      const forms = { ...writes(client, base), ...reads(client, base) };
-      const run = (call: (i: number) => Promise<unknown>) => () =>
+      const forms = { ...writes(client, base), ...derivedWrites(client, base), ...reads(client, base) };
+      const run = (call: (i: number) => Promise<unknown>, count: number) => () =>
         timed(async () => {
-          const numbers = Array.from({ length: CALLS }, (_, i) => i);
+          const numbers = Array.from({ length: count }, (_, i) => i);
           await pMap(numbers, call, { concurrency: CONCURRENCY });
         });
       const measured: Report['figures'] = [];
-      for (const [name, { ours, byHand, target }] of Object.entries(forms)) {
-        const variants = { ours: run(ours), byHand: run(byHand) };
+      for (const [name, { ours, byHand, target, calls: count = CALLS }] of Object.entries(forms)) {
+        const variants = { ours: run(ours, count), byHand: run(byHand, count) };
         for (let i = 0; i < WARM_UPS; i++) for (const variant of Object.values(variants)) await variant();
         const timings = await interleaved(repetitions * TURNS, variants);
         const cpu = (runs: Timing[]): number[] => middleOf(runs, TURNS).map(({ cpuSeconds }) => cpuSeconds);
@@ -184,6 +190,61 @@ function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Fo
     },
   };
   return withTarget(forms, WRITE);
+}
+
+/** Known derived items, 100 of them in turn inserted and changed: 25 in a statement's call, by an UpdateItem each, and by hand. */
+function derivedWrites(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
+  const documents = DynamoDBDocumentClient.from(base);
+  const statements = new DynamoDBStore(client, fullModel.table);
+  const single = new DynamoDBStore(client, fullModel.table);
+  const numbers = Array.from({ length: DERIVED }, (_, i) => i);
+  const set = { gsi0pk: 'GOALMEMBERSHIP-USER-1', gsi0sk: 'LEAD', attributes: { date: '2026-07-01', note: 'added' } };
+  const keyOf = (i: number) => ({ source: goalOf(i), target: `~ix/GOALMEMBERSHIP-USER-${i}` });
+  const updates = numbers.map(
+    (i): DerivedUpdate => ({
+      key: keyOf(i),
+      set: marshall(set) as Item,
+      unset: i % 2 === 0 ? [] : ['expiresAt'],
+      condition: i % 2 === 0 ? { kind: 'absent' } : { kind: 'revision', revision: '7' },
+    }),
+  );
+  const byHand = (): Promise<unknown> => pMap(numbers, (i) => documents.send(derivedUpdateByHand(keyOf(i), set, i)));
+  return {
+    [`${DERIVED} derived items, in statements`]: {
+      ours: () => statements.updateMany(updates),
+      byHand,
+      target: { kind: 'at-most', value: 0.1 },
+      calls: CALLS / DERIVED,
+    },
+    [`${DERIVED} derived items, each by an UpdateItem`]: {
+      ours: () => pMap(updates, (update) => single.update(update)),
+      byHand,
+      target: WRITE,
+      calls: CALLS / DERIVED,
+    },
+  };
+}
+
+function derivedUpdateByHand(Key: object, set: Record<string, unknown>, i: number): UpdateCommand {
+  const names = Object.keys(set);
+  return new UpdateCommand({
+    TableName,
+    Key: Key as Record<string, string>,
+    UpdateExpression: `SET ${names.map((_, n) => `#${n} = :${n}`).join(', ')} ADD #r :one`,
+    ConditionExpression: i % 2 === 0 ? 'attribute_not_exists(#s)' : '#r = :seen',
+    ExpressionAttributeNames: {
+      '#r': 'r',
+      ...(i % 2 === 0 && { '#s': 'source' }),
+      ...Object.fromEntries(names.map((name, n) => [`#${n}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ...(i % 2 === 1 && { ':seen': 7 }),
+      ...Object.fromEntries(names.map((name, n) => [`:${n}`, set[name]])),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ReturnConsumedCapacity: 'TOTAL',
+  });
 }
 
 function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {

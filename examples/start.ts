@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CompiledModel } from 'edgeloom';
-import type { SourceTable } from 'edgeloom/admin';
+import type { Source } from 'edgeloom/admin';
 import { type Local, startLocal } from 'edgeloom/local';
 import { type Routes, restHandler } from './rest.ts';
 
@@ -13,7 +13,7 @@ import { type Routes, restHandler } from './rest.ts';
 export async function start(
   graph: CompiledModel,
   routes: (local: Local) => Routes | Promise<Routes>,
-  sources: readonly SourceTable[] = [],
+  sources: readonly Source[] = [],
 ): Promise<void> {
   const local = await startLocal(graph, { sources });
   const handler = restHandler({

@@ -1,6 +1,6 @@
 /**
  * `edgeloom/admin`: what is done to a table as a whole, and what tools are built with. Tables, check, redrive, migrate, status, explain,
- * import, the export and the erasure of one subject, the projector, the mirror of a table of others.
+ * import, the export and the erasure of one subject, the projector, the sources: databases of others.
  */
 
 export { checkBaseItem, toBaseItem } from './client/write/checks/base-item.ts';
@@ -9,34 +9,49 @@ export { codePointProduct, fnv1a, shardOf } from './core/items/shard.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
-export type { ApplyOptions, ApplyResult } from './mirror/apply.ts';
-export type { CheckSourceOptions, SourceCheck, SourceDifference } from './mirror/check.ts';
-export { type MappedItem, mappedEdge, mappedNode } from './mirror/items.ts';
+export { createProjector } from './projecting/apply/projector.ts';
+export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
+export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/ended/delete-ended.ts';
+export type { TableIdentity } from './registry/registry.ts';
+export { type MappedItem, mappedEdge, mappedNode } from './sources/items.ts';
 export {
   type ElectroDBEntity,
   type ElectroDBOptions,
   type ElectroDBSchema,
   fromElectroDB,
-} from './mirror/layouts/electrodb.ts';
-export type { EntityEdge, EntityOptions, Layout, NodeReference, SourceItem } from './mirror/layouts/layout.ts';
+} from './sources/layouts/electrodb.ts';
+export type { EntityEdge, EntityOptions, Layout, NodeReference } from './sources/layouts/layout.ts';
 export {
   fromOneTable,
   type OneTableModel,
   type OneTableOptions,
   type OneTableSchema,
-} from './mirror/layouts/onetable.ts';
-export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './mirror/layouts/toolbox.ts';
-export { importLines, type LinesOptions, type LinesResult } from './mirror/lines.ts';
-export { mapped } from './mirror/mapped.ts';
-export { createMirror, type Mirror, type MirrorOptions } from './mirror/mirror.ts';
-export type { Poisoned } from './mirror/poison.ts';
-export { type SourceKeys, type SourceTable, type SourceTableOptions, sourceTable } from './mirror/source.ts';
-export type { SourcePage, SourceStore } from './mirror/source-store.ts';
-export type { WalkOptions, WalkResult } from './mirror/walks.ts';
-export { createProjector } from './projecting/apply/projector.ts';
-export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
-export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/ended/delete-ended.ts';
-export type { TableIdentity } from './registry/registry.ts';
+} from './sources/layouts/onetable.ts';
+export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './sources/layouts/toolbox.ts';
+export type { SourceDifference, SourceLook } from './sources/look.ts';
+export { mapped } from './sources/mapped.ts';
+export type { Refused } from './sources/notes.ts';
+export {
+  type DefineSourceOptions,
+  defineSource,
+  type Source,
+  type SourceItem,
+  type SourceKey,
+  type SourceKeys,
+  type SourceOptions,
+  type SourceTableOptions,
+  sourceTable,
+} from './sources/source.ts';
+export type { SourcePage, SourceStore } from './sources/source-store.ts';
+export {
+  createSources,
+  type Sources,
+  type SourcesOptions,
+  type SyncOptions,
+  type SyncResult,
+  type TouchOptions,
+} from './sources/sources.ts';
+export type { SyncProgress, WalkOptions } from './sources/sync.ts';
 export { tableDefinition } from './store/definition/table-definition.ts';
 export { DynamoDBSourceStore } from './store/source-table.ts';
 export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';

@@ -3,7 +3,7 @@
  * `npm run api` writes this file.
  */
 
-export type { CallOptions, CallResult, Capacity, ValueOf } from './client/call/capacity.ts';
+export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
 export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
 export type {
   InboundOfWatch,
@@ -18,6 +18,7 @@ export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/fee
 export type { WatchableFeed } from './client/feed/watchable-feed.ts';
 export type {
   AttributeFailure,
+  BatchFailure,
   ConditionFailure,
   DetailedError,
   EdgeloomErrorClass,
@@ -30,7 +31,7 @@ export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './clie
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { InboundQuery } from './client/read/lists/inbound.ts';
+export type { AskedOnce, InboundQuery } from './client/read/lists/inbound.ts';
 export type {
   PathPredicate,
   SearchPredicate,
@@ -170,6 +171,7 @@ export type {
   ViewIdArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
+export type { Key, NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,
@@ -245,7 +247,9 @@ export type {
   SortKeyRange,
   TransactResult,
   UpdateCondition,
+  UpdateManyOptions,
   UpdateResult,
+  WayOfWriting,
   WriteManyResult,
   WriteResult,
 } from './core/store-port.ts';
@@ -264,9 +268,6 @@ export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace } from './migrate/walks/place.ts';
-export type { Conflict } from './mirror/conflicts.ts';
-export type { SourceStatus } from './mirror/progress.ts';
-export type { SourcePage, SourceStore } from './mirror/source-store.ts';
 export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
 export type {
   BatchReport,
@@ -280,9 +281,15 @@ export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { WriterModel } from './registry/writer-model.ts';
+export type { Refusal } from './sources/ledger.ts';
+export type { Conflict } from './sources/notes.ts';
+export type { SourcePage, SourceStore } from './sources/source-store.ts';
+export type { SourceStatus } from './sources/status.ts';
+export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { DescribedIdentity, TableAccess } from './store/table.ts';
+export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';
 export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
 export type { ChangedItem } from './stream/changed-items.ts';

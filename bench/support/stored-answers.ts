@@ -56,5 +56,10 @@ export function answerTo(call: string, body: string, stored: StoredTexts): strin
     });
     return `{"Responses":{${tables.join()}},"UnprocessedKeys":{},${UNITS_OF_MANY}}`;
   }
+  if (call === 'BatchExecuteStatement') {
+    const count = body.split('"Statement":"').length - 1;
+    const units = `"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":${count}}]`;
+    return `{"Responses":[${new Array(count).fill('{"TableName":"bench"}').join()}],${units}}`;
+  }
   return FIXED[call];
 }

@@ -26,13 +26,18 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
       const { message, hint = 'See edgeloom --help.' } = usageFailure(program, args, error.message);
-      if (json) process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message, hint } })}\n`);
+      if (json) printFailure({ error: { code: 'usage', message, hint } });
       return FAILED;
     }
-    if (json) process.stdout.write(`${printableLines(toJson(commandFailure(error)))}\n`);
+    if (json) printFailure(commandFailure(error));
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }
+}
+
+/** Prints the document of a failure. Its texts may quote what was given: a terminal must not obey that. */
+function printFailure(failure: object): void {
+  process.stdout.write(`${printableLines(toJson(failure))}\n`);
 }
 
 function asksForHelp(args: readonly string[]): boolean {

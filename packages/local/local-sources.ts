@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { lagOf, MirrorProgress } from '../../src/mirror/progress.ts';
-import type { SourceTable } from '../../src/mirror/source.ts';
+import { isTable, keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
+import { openSources } from '../../src/sources/sources.ts';
+import { lagOf, SourceProgress } from '../../src/sources/status.ts';
 import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
@@ -16,8 +15,8 @@ import type { LocalTable } from './local-table.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
-  /** Tables whose items are mirrored into the table: those that the model file exports. One that is absent is made. Default: none. */
-  sources?: readonly SourceTable[] | undefined;
+  /** Databases whose items are made into the table: those that the model file exports. A table that is absent is made, and its stream followed. Default: none. */
+  sources?: readonly Source[] | undefined;
 }
 
 /** The mirrors of a local table. */
@@ -43,7 +42,7 @@ export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
   options: {
-    sources: readonly SourceTable[];
+    sources: readonly Source[];
     dataDir?: string | undefined;
     pollIntervalMs: number;
     logger?: Logger | undefined;
@@ -51,15 +50,14 @@ export async function startLocalMirrors(
 ): Promise<RunningMirrors> {
   const { sources, dataDir, pollIntervalMs, logger } = options;
   const mappings: EventSourceMapping[] = [];
-  for (const source of sources) {
+  for (const source of sources.filter(isTable)) {
     const streamArn = await ensureSource(table, source);
     mappings.push(
       createEventSourceMapping({
         source: new DynamoDBStreamSource(table.streams, streamArn),
-        function: mirrorFunction(graph, table, source, streamArn),
+        function: mirrorFunction(graph, table, source),
         functionResponseTypes: ['ReportBatchItemFailures'],
-        checkpoint:
-          dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${source.table}.json`)),
+        checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${source.name}.json`)),
         ...{ pollIntervalMs, logger },
       }),
     );
@@ -80,26 +78,23 @@ export async function startLocalMirrors(
   };
 }
 
-/** A function in this process that mirrors a source. */
-function mirrorFunction(
-  graph: CompiledModel,
-  { client, store }: LocalTable,
-  source: SourceTable,
-  streamArn: string,
-): LambdaFunction {
-  const mirror = createMirror(graph, { source, store, sourceStore: new DynamoDBSourceStore(client, source.table) });
-  const progress = new MirrorProgress(graph, store, source.table);
+type LocalSource = Source & { from: SourceKeys };
+
+/** A function in this process that touches what the stream of a source names. */
+function mirrorFunction(graph: CompiledModel, { client, store }: LocalTable, source: LocalSource): LambdaFunction {
+  const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, name);
+  const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
+  const progress = new SourceProgress(graph, store, source.name);
   return {
     arn: `arn:aws:lambda:local:000000000000:function:${graph.table.name}-mirror`,
     async invoke({ Records }) {
       const until = Date.now() + INVOCATION_MS;
       try {
-        const { failedFrom } = await mirror.apply(Records, {
-          streamLabel: streamLabel(streamArn),
-          remainingMs: () => until - Date.now(),
-        });
-        if (failedFrom === undefined) await progress.note(lagOf(Records, Date.now()), Date.now());
-        const batchItemFailures = failedFrom === undefined ? [] : [{ itemIdentifier: failedFrom }];
+        const keys = Records.map(({ dynamodb }) => keyTextOfItem(source, dynamodb?.Keys ?? {}));
+        const left = await touchTexts(source, keys, { remainingMs: () => until - Date.now() });
+        if (left.size === 0) await progress.note(lagOf(Records, Date.now()), Date.now());
+        const first = Records.find((_, place) => left.has(keys[place]!));
+        const batchItemFailures = first === undefined ? [] : [{ itemIdentifier: first.dynamodb!.SequenceNumber! }];
         return { kind: 'response', payload: { batchItemFailures } };
       } catch (error) {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
@@ -110,12 +105,12 @@ function mirrorFunction(
 }
 
 /** Creates a source table where it is absent; gives its stream's ARN. Throws `table-differs` where it has no stream. */
-async function ensureSource({ client }: LocalTable, source: SourceTable): Promise<string> {
-  const streamArn = await makeSourceTable(client, source);
+async function ensureSource({ client }: LocalTable, source: LocalSource): Promise<string> {
+  const streamArn = await makeSourceTable(client, { name: source.name, keys: source.from });
   if (streamArn !== undefined) return streamArn;
   throw new EdgeloomError(
     'table-differs',
-    `The kept source table ${source.table} has no stream.`,
-    'Use another data folder, or give the table a stream with both images.',
+    `The kept source table ${source.name} has no stream.`,
+    'Use another data folder, or give the table a stream.',
   );
 }

@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
   'trust/check': ['check'],
   'trust/drill': ['drill'],
   'trust/explain': ['explain'],
-  'trust/mirror': [['mirror snapshot', 'mirror sweep', 'mirror reconcile'], 'mirror check'],
+  'trust/mirror': ['mirror sync'],
   'trust/observe': ['observe'],
   'trust/rebuild': ['rebuild'],
   'trust/redrive': ['redrive'],

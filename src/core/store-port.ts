@@ -58,9 +58,14 @@ export interface Store {
   region?(): Promise<string | undefined>;
   /** The types of the key attributes of the table and its indexes; undefined, or absent, where they are not known. */
   keyTypes?(): Promise<KeyTypes | undefined>;
+  /** How `updateMany` writes items that were read, as the answers so far have told; undefined, or absent, where none has. */
+  writesBy?(): Promise<WayOfWriting | undefined>;
   /** The table's own clock, in milliseconds since 1970, which no machine has set; undefined, or absent, where it does not tell. */
   serverTime?(): Promise<number | undefined>;
 }
+
+/** How known items are written: by statements, 25 in a call, or by an UpdateItem each. */
+export type WayOfWriting = 'statements' | 'UpdateItem';
 
 /** Types of key attributes by their names in the table: `S`, `N` or `B`. */
 export type KeyTypes = ReadonlyMap<string, string>;
@@ -235,8 +240,8 @@ export interface BaseCondition {
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** The item is absent, or mirrored for this maker alone from an earlier position. */
-  mirroredBefore?: { maker: string; position: string };
+  /** The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`. */
+  claimedBefore?: { maker: string; token: number };
   /**
    * An item counts as absent if this attribute is a number of epoch seconds, at or before that time. An update never changes such an
    * item: it would keep what is over.

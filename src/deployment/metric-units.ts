@@ -90,7 +90,7 @@ export interface MetricUnits {
   /** Age of the oldest record of a batch of a source after the batch was mirrored. */
   MirrorLagSeconds: 'Seconds';
   /** Source items that the mapping does not take; emitted every five minutes. */
-  MirrorPoisoned: 'Count';
+  MirrorRefused: 'Count';
   /** Base items that several source items make; emitted every five minutes. */
   MirrorConflicts: 'Count';
   /** 1 while a source table has another stream than the stack reads, or none. */

@@ -123,7 +123,12 @@ export type ErrorCode =
   | 'mapping-ended'
   /** A worker or mapping was started a second time. Remedy: Create another one. */
   | 'mapping-used'
-  /** A write is of a type that is made from another table. Remedy: Write the item of the source table. */
+  /**
+   * Another version of a source's mapping is in force, or none: the touch has to come again. Remedy: Run `edgeloom mirror sync` with the model
+   * file that is deployed.
+   */
+  | 'mapping-not-in-force'
+  /** A write is of a type that a source makes. Remedy: Write the item of the source. */
   | 'mirrored-type'
   /** The stream does not carry both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
@@ -278,7 +283,7 @@ export type ErrorCode =
    * `edgeloom.table` of package.json too.
    */
   | 'table-renamed'
-  /** An update depends on more than 150 attributes. Remedy: Look at fewer, or keep small values in one map. */
+  /** An update depends on more than 150 attributes, or 148 of a type that ends. Remedy: Look at fewer, or keep small values in one map. */
   | 'too-many-attributes'
   /** Too many clients watch. Remedy: Connect later; raise `maxClients`. */
   | 'too-many-clients'
@@ -291,6 +296,8 @@ export type ErrorCode =
    * counters.
    */
   | 'too-much-contention'
+  /** The time of a call ended before all was written that a source item makes. Remedy: Touch the key again: the touch goes on where it stopped. */
+  | 'touch-unfinished'
   /** An object of the bucket of failed batches cannot be deleted. Its batch is reconciled. Remedy: Allow `s3:DeleteObject` on it. */
   | 'undeletable-object'
   /**

@@ -12,14 +12,22 @@ export interface GuardedCommand {
   cwd?: string;
   /** All of its environment. Default: this process's. */
   environment?: NodeJS.ProcessEnv;
-  /** A folder to remove when the program is gone. */
-  scratchDir?: string;
+  /** A folder of the program's own, which is there as long as the program is. */
+  scratch?: ScratchFolder;
   /** Seconds between the request to end and the kill. Default 0: it is killed at once. */
   graceSeconds?: number;
   /** Gets what it writes to its output. Default: that is dropped. */
   onOutput?: (chunk: Buffer) => void;
   /** Gets what it writes to its error output. */
   onErrorOutput: (chunk: Buffer) => void;
+}
+
+/** A folder that the guard makes before its program starts, and removes when the program has gone. */
+export interface ScratchFolder {
+  /** Its path; nothing is there yet. */
+  path: string;
+  /** A file that is copied into it under its own name. */
+  seed: string;
 }
 
 /** How a process ended. */
@@ -32,12 +40,21 @@ export interface ProcessEnd {
  * Runs the program under a shell that ends it when this process's end of a pipe closes. The kernel closes the pipe however
  * this process ends, so not even `kill -9` leaves the program behind. The shell ends as the program did. (`read` is part of
  * the shell, and the guard sleeps in steps of one second: it leaves nothing behind either.)
+ *
+ * The shell makes the scratch folder itself: a folder that this process made would stay if it is killed before there is a shell. The
+ * shell outlives the signals that ask it to end, which somebody may send to a whole tree of processes, and then removes the folder.
  */
 const WATCHDOG = `
 scratch=$1
-grace=$2
-shift 2
+seed=$2
+grace=$3
+shift 3
+trap : HUP INT TERM
 exec 3<&0
+if [ -n "$scratch" ] && ! { mkdir -m 700 "$scratch" && cp "$seed" "$scratch/"; }; then
+  rm -rf "$scratch"
+  exit 1
+fi
 "$@" 3<&- </dev/null &
 program=$!
 (
@@ -51,8 +68,8 @@ program=$!
 ) >/dev/null 2>&1 &
 guard=$!
 exec 3<&-
-wait $program
-status=$?
+# A signal that is caught ends a wait early.
+while wait $program; status=$?; [ "$status" -gt 128 ] && kill -0 $program 2>/dev/null; do :; done
 kill $guard 2>/dev/null
 if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
@@ -78,8 +95,9 @@ export class GuardedProcess {
   private isGone = false;
 
   constructor(command: GuardedCommand) {
-    const { file, args = [], cwd, environment, scratchDir = '', graceSeconds = 0, onOutput, onErrorOutput } = command;
-    const shellArgs = ['-c', WATCHDOG, 'sh', scratchDir, String(graceSeconds), file, ...args];
+    const { file, args = [], cwd, environment, scratch, graceSeconds = 0, onOutput, onErrorOutput } = command;
+    const { path = '', seed = '' } = scratch ?? {};
+    const shellArgs = ['-c', WATCHDOG, 'sh', path, seed, String(graceSeconds), file, ...args];
     // In a group of its own: Ctrl-C in the terminal reaches this process only, which can then finish its batch.
     const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
     const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });

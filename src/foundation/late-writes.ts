@@ -11,7 +11,7 @@
 export const SEND_WITHIN_MS = 15 * 60_000;
 
 /** A request that was sent lands within this time, in milliseconds, or never: DynamoDB refuses a signature that is older. */
-const LANDS_WITHIN_MS = 5 * 60_000;
+export const LANDS_WITHIN_MS = 5 * 60_000;
 
 /** The longest time from a read to the landing of a write that rests on it, in milliseconds. */
 export const LATEST_WRITE_MS = SEND_WITHIN_MS + LANDS_WITHIN_MS;

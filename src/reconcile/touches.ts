@@ -262,7 +262,7 @@ class Step {
       this.makeWhole(alone).then((left) => again.push(...left)),
     ]);
     const repeated = new Set(again.map(({ touch }) => touch));
-    for (const { open: done, was } of planned) if (!repeated.has(done.touch)) this.followUp(done.touch, was, bases);
+    for (const one of planned) if (!repeated.has(one.open.touch)) this.followUp(one, bases);
     return again;
   }
 
@@ -452,10 +452,11 @@ class Step {
   }
 
   /**
-   * A fault that only an edge and its source node have together is in no record of one of them. So the entry of the edge is looked at where
-   * its joined item fails, and where the item was empty before, as a failing one is.
+   * A fault that only an edge and its source node have together is in no record of one of them. So the entry of the edge is written where
+   * its joined item fails, and where an item that was empty, as a failing one is, comes back; where the item stays empty, the entry is
+   * looked at.
    */
-  private followUp(touch: Reconcilable, was: Item | undefined, bases: BaseItems): void {
+  private followUp({ open: { touch }, was, wanted }: Planned, bases: BaseItems): void {
     if (touch.kind !== 'item' || touch.source !== touch.base.source) return;
     const { graph } = this.context;
     if (!isJoinedKey(graph, touch.base.target, touch.sortKey)) return;
@@ -463,8 +464,11 @@ class Step {
     // rule: joint-fault-has-an-entry
     const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
     if (joint.length === 0 && !wasEmpty) return;
-    const entry = entryTouch(touch.base);
-    this.followUps.set(textOfKey(keyOfTouch(entry)), { ...entry, records: touch.records });
+    const entry = { ...entryTouch(touch.base), records: touch.records };
+    const place = textOfKey(keyOfTouch(entry));
+    const mayStay = joint.length === 0 && wanted === undefined;
+    if (!mayStay) this.followUps.set(place, entry);
+    else if (!this.followUps.has(place)) this.followUps.set(place, { ...entry, isLook: true });
   }
 }
 

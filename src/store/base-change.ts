@@ -1,7 +1,7 @@
 import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
-import { MIRROR } from '../core/model/mirrored.ts';
+import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
 
 /** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
@@ -116,7 +116,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
 
 function storedText(
   table: TableNames,
-  { present, equal = {}, absent = [], mirroredBefore }: BaseCondition,
+  { present, equal = {}, absent = [], claimedBefore }: BaseCondition,
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
@@ -128,18 +128,18 @@ function storedText(
     clauses.push(`${placeholders.name(name)} = ${placeholders.value(equal[name]!)}`);
   }
   for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
-  if (mirroredBefore !== undefined) clauses.push(mirroredText(table, mirroredBefore, placeholders));
+  if (claimedBefore !== undefined) clauses.push(claimedText(table, claimedBefore, placeholders));
   return clauses.join(' AND ');
 }
 
-function mirroredText(
+function claimedText(
   { partitionKey }: TableNames,
-  { maker, position }: NonNullable<BaseCondition['mirroredBefore']>,
+  { maker, token }: NonNullable<BaseCondition['claimedBefore']>,
   placeholders: Placeholders,
 ): string {
   const makers = `${placeholders.name(MIRROR)}.${placeholders.name('makers')}`;
   const isAlone = `size(${makers}) = ${placeholders.value({ N: '1' })}`;
-  const own = `${makers}.${placeholders.name(maker)}.${placeholders.name('p')}`;
-  const isEarlier = `${own} < ${placeholders.value({ S: position })}`;
-  return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isEarlier}))`;
+  const own = `${makers}.${placeholders.name(maker)}.${placeholders.name(CLAIM_TOKEN)}`;
+  const isOlder = `${own} < ${placeholders.value({ N: String(token) })}`;
+  return `(attribute_not_exists(${placeholders.name(partitionKey)}) OR (${isAlone} AND ${isOlder}))`;
 }

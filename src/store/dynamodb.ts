@@ -37,6 +37,7 @@ import type {
   UpdateManyOptions,
   UpdateOutcome,
   UpdateResult,
+  WayOfWriting,
   WriteManyResult,
   WriteResult,
 } from '../core/store-port.ts';
@@ -191,6 +192,10 @@ export class DynamoDBStore implements Store, ScanSource {
       execute: (input) => this.calls.call('BatchExecuteStatement', input),
     };
     return await this.statements.updateMany(updates, calls, options);
+  }
+
+  async writesBy(): Promise<WayOfWriting | undefined> {
+    return this.statements.by;
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
@@ -351,9 +356,14 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** The error for a Query or a Scan of an index that the table does not have, or not yet; undefined for another refusal. */
+/** The error for a Query or a Scan of an index that the table does not have, with these keys, or not yet; undefined for another refusal. */
 function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
+  if (/key schema element/i.test(error.message)) {
+    const message = `The index ${index} of the table ${name} has other keys than the model needs.`;
+    const hint = 'Give the index another name in the model (table.indexes), and run edgeloom table update.';
+    return new StoreError('fatal', 'no-index', message, hint, { cause: error });
+  }
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
   // It becomes ready without anybody's doing.
   if (/backfilling/i.test(error.message)) {

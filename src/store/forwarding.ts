@@ -1,8 +1,8 @@
-import type { KeyTypes, Store } from '../core/store-port.ts';
+import type { KeyTypes, Store, WayOfWriting } from '../core/store-port.ts';
 import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
-export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes' | 'serverTime'>;
+export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes' | 'serverTime' | 'writesBy'>;
 
 /** A store that passes every call on to another one. A subclass puts something around all of them, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
@@ -60,6 +60,9 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   async keyTypes(): Promise<KeyTypes | undefined> {
     return await this.inner.keyTypes?.();
+  }
+  async writesBy(): Promise<WayOfWriting | undefined> {
+    return await this.inner.writesBy?.();
   }
   async serverTime(): Promise<number | undefined> {
     return await this.inner.serverTime?.();

@@ -8,7 +8,7 @@ import { withClassifiedErrors } from './answers.ts';
 
 /** A table of others, by its name and its key attributes. */
 interface NamedTable {
-  table: string;
+  name: string;
   keys: { partitionKey: string; sortKey?: string | undefined };
 }
 
@@ -18,7 +18,7 @@ interface NamedTable {
  */
 export async function makeSourceTable(
   client: DynamoDBClient,
-  { table, keys }: NamedTable,
+  { name: table, keys }: NamedTable,
 ): Promise<string | undefined> {
   const names = [keys.partitionKey, ...(keys.sortKey === undefined ? [] : [keys.sortKey])];
   const found = await client

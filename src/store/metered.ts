@@ -162,7 +162,7 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
 }
 
 /** A token bucket that is paid afterwards: one second's units may be saved up, and debt has to be waited out. */
-class Allowance {
+export class Allowance {
   private tokens: number;
   private countedAt: number;
 

@@ -17,22 +17,31 @@ export class DynamoDBSourceStore {
     private readonly table: string,
   ) {}
 
-  /** Reads one item consistently by its key; undefined: there is none. */
-  async get(key: Item): Promise<Item | undefined> {
+  /** Reads one item consistently by its key; without `item` there is none. */
+  async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
-    const command = new GetItemCommand({ TableName: this.table, Key, ConsistentRead: true });
-    const { Item: found } = await withClassifiedErrors(() => this.client.send(command));
-    return found && withoutLostValues(found);
+    const command = new GetItemCommand({
+      ...{ TableName: this.table, Key },
+      ConsistentRead: true,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const { Item: found, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));
+    return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
   /** Reads one page of the table, eventually consistent. */
-  async scan({ startKey }: { startKey?: Item | undefined }): Promise<{ items: Item[]; lastKey?: Item | undefined }> {
+  async scan({
+    startKey,
+  }: {
+    startKey?: Item | undefined;
+  }): Promise<{ items: Item[]; lastKey?: Item | undefined; rcu: number }> {
     const ExclusiveStartKey = startKey as GetItemCommandInput['Key'];
-    const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey });
-    const { Items, LastEvaluatedKey } = await withClassifiedErrors(() => this.client.send(command));
+    const command = new ScanCommand({ TableName: this.table, ExclusiveStartKey, ReturnConsumedCapacity: 'TOTAL' });
+    const { Items, LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => this.client.send(command));
     return {
       items: requireAnswer(Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: LastEvaluatedKey as Item | undefined,
+      rcu: ConsumedCapacity?.CapacityUnits ?? 0,
     };
   }
 

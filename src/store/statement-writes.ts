@@ -4,7 +4,13 @@ import type {
   BatchStatementResponse,
 } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
-import type { DerivedUpdate, UpdateManyOptions, UpdateOutcome, UpdateResult } from '../core/store-port.ts';
+import type {
+  DerivedUpdate,
+  UpdateManyOptions,
+  UpdateOutcome,
+  UpdateResult,
+  WayOfWriting,
+} from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { requireAnswer } from './answered.ts';
 import { failedConditionUnits, totalUnits, withClassifiedErrors, withoutLostValues } from './answers.ts';
@@ -40,14 +46,17 @@ export class StatementWrites {
   private form = 0;
   /** True if the form in use was taken, so that a later refusal is of an item. */
   private isProven = false;
+  /** True if any statement was taken. */
+  private areTaken = false;
 
   constructor(table: TableNames) {
     this.statements = new Statements(table);
   }
 
-  /** How items that were read are written, as far as the answers have told. */
-  get by(): 'statements' | 'UpdateItem' {
-    return this.form < UPDATE_ITEM ? 'statements' : 'UpdateItem';
+  /** How items that were read are written; undefined: no answer has told yet. */
+  get by(): WayOfWriting | undefined {
+    if (this.form === UPDATE_ITEM) return 'UpdateItem';
+    return this.areTaken ? 'statements' : undefined;
   }
 
   async updateMany(
@@ -88,6 +97,7 @@ export class StatementWrites {
       if (!areAll(statements)) break;
       const answers = await answersOf(statements, calls);
       rest = rest.filter(({ place }, i) => isLeft(run, place, answers[i]!));
+      if (rest.length < statements.length) this.areTaken = true;
       if (rest.length === 0) return this.learn(form, statements);
       // What was allowed before may be denied now.
       if (answers.includes('denied')) this.isProven = false;

@@ -87,7 +87,7 @@ describe('edgeloom adopt', () => {
     expect(stdout).toContain('lacks a stream');
   });
 
-  it('writes it to a file that is not there yet, and the snapshot fills a table beside', async () => {
+  it('writes it to a file that is not there yet, and a sync fills a table beside', async () => {
     const written = await json(0, 'adopt', '--table', 'legacy', '--sample', '1000', '--out', config);
     expect(written).toMatchObject({ file: config, sampled: 48, layout: 'by hand', leftOut: [] });
     const text = await readFile(config, 'utf8');
@@ -112,8 +112,8 @@ describe('edgeloom adopt', () => {
       error: { code: 'invalid-option' },
     });
     expect((await run('table', 'create', '--config', config)).code).toBe(0);
-    expect(await json(0, 'mirror', 'snapshot', '--config', config)).toMatchObject({ items: 48, poisoned: 0 });
-    expect(await json(0, 'mirror', 'check', '--config', config)).toMatchObject({ differences: [] });
+    expect(await json(0, 'mirror', 'sync', '--config', config)).toMatchObject({ items: 48, refused: [] });
+    expect(await json(0, 'mirror', 'sync', '--dry-run', '--config', config)).toMatchObject({ differences: [] });
   });
 
   it.each([

@@ -91,7 +91,14 @@ it('what every command prints with --json fits its schema', async () => {
   await run('explain', 'NOTE-1', '--query', 'list inbound NOTE-3 ON', ...own);
   await run('check', '--settle', '0s', ...own);
   await run('rebuild', ...own);
-  await run('put', 'NOTE-1', 'ON', 'NOTE-4', '{"hours":1,"expiresAt":1000000000}', ...own);
+  await run(
+    'put',
+    'NOTE-1',
+    'ON',
+    'NOTE-4',
+    `{"hours":1,"expiresAt":${Math.floor(Date.now() / 1000) - 3_600}}`,
+    ...own,
+  );
   const projected = () => run('project', '--until-idle', '--checkpoint', join(folder, 'checkpoint.json'), ...own);
   await projected();
   expect(JSON.parse(await run('redrive', ...own))).toMatchObject({ ended: 1 });
@@ -100,7 +107,7 @@ it('what every command prints with --json fits its schema', async () => {
   await run('cost', '--rate', '10/s', ...own);
   await run('stack', ...own);
   await run('table', 'create', '--table', 'documents-source', ...own);
-  for (const walk of ['snapshot', 'sweep', 'reconcile', 'check']) await run('mirror', walk, ...own);
+  for (const walk of [[], ['--dry-run']]) await run('mirror', 'sync', ...walk, ...own);
   await run('init', join(folder, 'project'));
   await run('adopt', '--table', 'documents', '--out', join(folder, 'adopted.ts'));
   await begin('watch', 'inbound', 'NOTE-3', 'ON', ...own);

@@ -85,6 +85,43 @@ describe('put, update and delete', () => {
     }
   });
 
+  it('take attributes as ATTRIBUTE=VALUE: of a node, a part and an edge, whose ids may have a = themselves', async () => {
+    const item = async (...args: string[]) => (await run(...args)).json;
+    expect(await item('put', 'GOAL-P1', 'title=Run', 'points=3', 'code="5"', 'note=a=b')).toMatchObject({
+      item: { id: 'GOAL-P1', attributes: { title: 'Run', points: 3, code: '5', note: 'a=b' } },
+    });
+    expect(await item('update', 'GOAL-P1', 'title=Run far')).toMatchObject({
+      item: { attributes: { title: 'Run far', points: 3 } },
+    });
+    expect(await item('put', 'GOAL-P1', 'GOALMEMBERSHIP', 'USER-a=b', 'memberRole=LEAD', 'hours=2')).toMatchObject({
+      item: { target: 'USER-a=b', attributes: { memberRole: 'LEAD', hours: 2 } },
+    });
+    expect(await item('update', 'GOAL-P1', 'GOALMEMBERSHIP', 'USER-a=b', '{"hours":3}')).toMatchObject({
+      item: { attributes: { memberRole: 'LEAD', hours: 3 } },
+    });
+    for (const [words, code, message] of [
+      [['update', 'GOAL-P1', 'title'], 'invalid-json', /^The attributes cannot be read\. The text is not JSON: .*\.$/],
+      [
+        ['update', 'GOAL-P1', '[1]'],
+        'invalid-json',
+        /^The attributes cannot be read\. The text should be a JSON object, but is .*\.$/,
+      ],
+      [['update', 'GOAL-P1', 'title=a', 'title=b'], 'usage', /^title=b gives title a second value\.$/],
+      [
+        ['update', 'GOAL-P1', 'title=a', '--if', 'points=1', '--if', 'points=2'],
+        'usage',
+        /^--if points=2 gives points a second value\.$/,
+      ],
+      [['update', 'GOAL-P1', 'title=a', '{}'], 'usage', /names? no item\.$/],
+      [['delete', 'GOAL-P1', 'title=a'], 'usage', /names? no item\.$/],
+    ] as const) {
+      expect(await run(...words)).toMatchObject({
+        code: 2,
+        json: { error: { code, message: expect.stringMatching(message) } },
+      });
+    }
+  });
+
   it('delete a node with its edges', async () => {
     await run('put', 'GOAL-W1', '{"title":"With edges"}');
     await run('put', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '{"memberRole":"LEAD"}');

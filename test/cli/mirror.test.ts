@@ -63,11 +63,11 @@ describe('edgeloom dev', () => {
       await vi.waitFor(
         async () => {
           const { stdout } = await cli.run([...status, '--json']);
-          expect(JSON.parse(stdout)).toMatchObject({ sources: [{ source: 'their-table', poisoned: 0 }] });
+          expect(JSON.parse(stdout)).toMatchObject({ sources: [{ source: 'their-table', refused: 0 }] });
         },
         { timeout: 30_000 },
       );
-      expect((await cli.run(status)).stdout).toMatch(/source +mirrored +lag then \(s\) +not taken/);
+      expect((await cli.run(status)).stdout).toMatch(/source +version +touched +lag then \(s\) +not taken/);
     } finally {
       client.destroy();
       expect(await own.interrupt()).toBe(0);
@@ -75,38 +75,8 @@ describe('edgeloom dev', () => {
   });
 });
 
-describe('edgeloom import --source', () => {
-  it('takes changes through the mapping of a source, and lists the lines that it does not take', async () => {
-    const config = await modelFile(
-      'lines.mjs',
-      `export const sources = [sourceTable('orders', {
-         keys: { partitionKey: 'id' },
-         map: ({ id, name }) => [mappedNode('ISSUE-' + id, { name })],
-       })];`,
-    );
-    await run(config, 'table', 'create', '--table', 'lined');
-    const file = join(folder, 'changes.jsonl');
-    const line = (id: string, position: number): string =>
-      JSON.stringify({ position, before: null, after: { id, name: `v${position}` } });
-    await writeFile(file, [line('1', 2), line('1', 1), 'no line', line('2', 3)].join('\n'));
-    const args = ['import', file, '--source', 'orders', '--table', 'lined'];
-    expect(await run(config, ...args)).toMatchObject({
-      code: 1,
-      json: { lines: 4, refusedLines: 1, refused: [{ line: 3 }] },
-    });
-    const { code, stdout } = await cli.run([...args, '--endpoint', dev.endpoint, '--config', config]);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('0 base items written, 1 line refused')]);
-    await writeFile(file, line('2', 4));
-    expect(await run(config, ...args, '--complete')).toMatchObject({ code: 0, json: { written: 1 } });
-    expect(await run(config, 'import', file, '--source', 'other')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'usage' } },
-    });
-  });
-});
-
 describe('edgeloom mirror', () => {
-  it('puts what the source items make, compares, corrects, and says what a person has to do', async () => {
+  it('makes what the source items make, compares, corrects, and says what a person has to do', async () => {
     const config = await modelFile(
       'config.mjs',
       `export const sources = [sourceTable('app-table', {
@@ -127,28 +97,33 @@ describe('edgeloom mirror', () => {
     await put('1');
     await put('2');
     await run(config, 'table', 'create');
-    expect(await run(config, 'mirror', 'snapshot')).toEqual({ code: 0, json: { items: 2, written: 2, poisoned: 0 } });
-    expect(await run(config, 'mirror', 'check', 'app-table', '--settle', '0')).toMatchObject({
+    expect(await run(config, 'mirror', 'sync')).toMatchObject({ code: 0, json: { items: 2, refused: [] } });
+    const dryRun = ['mirror', 'sync', 'app-table', '--dry-run', '--settle', '0'];
+    expect(await run(config, ...dryRun)).toMatchObject({
       code: 0,
-      json: { differences: [], pending: 0, conflicts: [], poisoned: [] },
+      json: { items: 2, made: 2, differences: [], pending: 0, conflicts: [], refused: [], dropped: { pk: 2 } },
     });
     await store.delete({ source: 'issue', target: '2' });
     await put('3');
     await put('4', { bad: { BOOL: true } });
-    expect(await run(config, 'mirror', 'check', '--settle', '0')).toMatchObject({
+    expect(await run(config, ...dryRun)).toMatchObject({
       code: 1,
-      json: { differences: [{ kind: 'stray' }, { kind: 'missing' }], poisoned: [{ code: 'invalid-mapping' }] },
+      json: { differences: [{ kind: 'missing' }, { kind: 'stray' }], refused: [{ code: 'invalid-mapping' }] },
     });
-    expect(await run(config, 'mirror', 'reconcile')).toMatchObject({ code: 1, json: { written: 2, poisoned: 1 } });
+    expect(await run(config, 'mirror', 'sync')).toMatchObject({ code: 1, json: { items: 4, refused: [{}] } });
     await store.delete({ source: 'issue', target: '4' });
-    expect(await run(config, 'mirror', 'sweep')).toMatchObject({ code: 0, json: { written: 0 } });
-    expect(await run(config, 'mirror', 'reconcile')).toMatchObject({ code: 0, json: { written: 0 } });
-    expect(await run(config, 'mirror', 'check', '--repair', '--settle', '0')).toMatchObject({ code: 0 });
+    expect(await run(config, 'mirror', 'sync', '--max-rcu', '1000')).toMatchObject({ code: 0, json: { refused: [] } });
+    expect(await run(config, 'mirror', 'sync', '--resume')).toMatchObject({ code: 0 });
+    expect(await run(config, ...dryRun)).toMatchObject({ code: 0 });
     const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/';
-    const ofOther = await run(config, 'mirror', 'sweep', '--source-arn', `${arn}other`);
+    const ofOther = await run(config, 'mirror', 'sync', '--source-arn', `${arn}other`);
     expect(ofOther).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
-    const shown = await cli.run(['mirror', 'snapshot', '--endpoint', dev.endpoint, '--config', config]);
-    expect(shown.stdout).toContain('2 items read, 0 base items written');
+    const shown = await cli.run([...dryRun, '--endpoint', dev.endpoint, '--config', config]);
+    expect(shown.stdout).toContain('left out: pk, of 2 source items\n2 source items, 2 items made, 0 differences');
+    const both = await run(config, 'mirror', 'sync', 'app-table', '--retire', 'app-table');
+    expect(both).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    const listed = await run(config, 'mirror', 'sync', '--retire', 'app-table', '--dry-run');
+    expect(listed).toMatchObject({ code: 1, json: { items: 2, differences: [{ kind: 'stray' }, { kind: 'stray' }] } });
     expect(await run(config, 'put', 'ISSUE-1', '{}')).toMatchObject({
       code: 2,
       json: { error: { code: 'mirrored-type' } },
@@ -184,8 +159,8 @@ describe('edgeloom mirror', () => {
       const { port } = server.address() as AddressInfo;
       const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/their-table';
       const place = ['--endpoint', `http://127.0.0.1:${port}`, '--table', 'elsewhere', '--config', config, '--json'];
-      for (const walk of [['snapshot'], ['check', '--settle', '0']]) {
-        expect(await cli.run(['mirror', ...walk, '--source-arn', arn, ...place])).toMatchObject({ code: 0 });
+      for (const walk of [[], ['--dry-run', '--settle', '0']]) {
+        expect(await cli.run(['mirror', 'sync', ...walk, '--source-arn', arn, ...place])).toMatchObject({ code: 0 });
       }
       expect(tables).toEqual([arn, arn]);
     } finally {
@@ -195,12 +170,15 @@ describe('edgeloom mirror', () => {
 
   it('names the sources where none is meant, and refuses what is no list of them', async () => {
     const none = await modelFile('none.mjs', '');
-    expect(await run(none, 'mirror', 'snapshot')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    expect(await run(none, 'mirror', 'sync')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    const stranger = await modelFile('stranger.mjs', "export const sources = [{ table: 'app-table' }];");
+    const refused = { code: 2, json: { error: { code: 'invalid-config' } } };
+    expect(await run(stranger, 'mirror', 'sync')).toMatchObject(refused);
     const wrong = await modelFile('wrong.mjs', 'export const sources = {};');
-    expect(await run(wrong, 'mirror', 'sweep')).toMatchObject({ code: 2, json: { error: { code: 'invalid-config' } } });
+    expect(await run(wrong, 'mirror', 'sync')).toMatchObject({ code: 2, json: { error: { code: 'invalid-config' } } });
     const one = await modelFile('one.mjs', "export const sources = [sourceTable('app-table', { map: () => [] })];");
-    const other = await run(one, 'mirror', 'snapshot', 'other');
+    const other = await run(one, 'mirror', 'sync', 'other');
     expect(JSON.stringify(other.json)).toContain('app-table');
-    expect(await run(one, 'mirror', 'check', '--settle', 'x')).toMatchObject({ code: 2 });
+    expect(await run(one, 'mirror', 'sync', '--dry-run', '--settle', 'x')).toMatchObject({ code: 2 });
   });
 });

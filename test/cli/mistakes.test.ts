@@ -69,6 +69,17 @@ describe('help for a command that there is not', () => {
     if (meant !== undefined) expect(stderr).toContain(`hint: Did you mean edgeloom ${meant}?`);
   });
 
+  it('shows control characters of the word instead of obeying them, in text and in JSON', async () => {
+    const word = 'x\u009b31m\u202ey';
+    for (const args of [[word], [word, '--json'], ['check', `--${word}`, '--json'], [word, '--help', '--json']]) {
+      const { code, stdout, stderr } = await cli.run(args);
+      expect(code).toBe(2);
+      expect(stdout + stderr).not.toMatch(/[\u0080-\u009f\u202e]/);
+      expect(stderr).toContain('x\\u009b31m\\u202ey');
+      if (args.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } });
+    }
+  });
+
   it('shows the help of a command that there is', async () => {
     for (const args of [['check', '--help'], ['help', 'check'], ['--help'], ['help']])
       expect(await cli.run(args)).toMatchObject({
@@ -139,7 +150,7 @@ it('the load of a cost is told with its rate, and is not zero', async () => {
 describe('an error on the command line', () => {
   it('gives the remedy of the command line, and is about what was given', async () => {
     expect((await failure('put', 'GOAL-J1', '{bad')).hint).toBe(
-      `Give the attributes as one JSON object, in quotes: '{"name":"Ada"}'.`,
+      `Give the attributes as ATTRIBUTE=VALUE, or as one JSON object in quotes: '{"name":"Ada"}'.`,
     );
     expect(await failure('update', 'GOAL-NONE', '{}')).toMatchObject({
       code: 'not-found',

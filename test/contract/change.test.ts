@@ -27,26 +27,27 @@ describe.each(SUBJECTS)('a change of a base item on $name', ({ open }) => {
   it('puts a mirrored item where it is absent, or of the same maker alone and earlier', async () => {
     const key = freshKey();
     const maker = 'app/{"pk":{"S":"a.b"},"sk":{"N":"1"}}';
-    const mirrored = (positions: Record<string, string>) => {
-      const makers = Object.entries(positions).map(([name, p]): [string, AttributeValue] => [
+    const claimed = (tokens: Record<string, number>) => {
+      const makers = Object.entries(tokens).map(([name, t]): [string, AttributeValue] => [
         name,
-        { M: { p: { S: p } } },
+        { M: { t: { N: String(t) } } },
       ]);
       return { '~mirror': { M: { makers: { M: Object.fromEntries(makers) } } } };
     };
-    const putAt = async (position: string, positions: Record<string, string> = { [maker]: position }) => {
-      const condition = { mirroredBefore: { maker, position } };
-      return (await store.change(put(key, mirrored(positions), condition))).applied;
+    const putAt = async (token: number, tokens: Record<string, number> = { [maker]: token }) => {
+      const condition = { claimedBefore: { maker, token } };
+      return (await store.change(put(key, claimed(tokens), condition))).applied;
     };
-    expect(await putAt('2')).toBe(true);
-    expect(await putAt('2')).toBe(false);
-    expect(await putAt('1')).toBe(false);
-    expect(await putAt('3', { [maker]: '3', other: '1' })).toBe(true);
-    expect(await putAt('4')).toBe(false);
-    await store.change(put(key, mirrored({ other: '1' })));
-    expect(await putAt('4')).toBe(false);
+    expect(await putAt(2)).toBe(true);
+    expect(await putAt(2)).toBe(false);
+    expect(await putAt(1)).toBe(false);
+    // Tokens are numbers: 10 is after 2.
+    expect(await putAt(10, { [maker]: 10, other: 1 })).toBe(true);
+    expect(await putAt(11)).toBe(false);
+    await store.change(put(key, claimed({ other: 1 })));
+    expect(await putAt(11)).toBe(false);
     await store.change(put(key, { name: { S: 'not mirrored' } }));
-    expect(await putAt('4')).toBe(false);
+    expect(await putAt(11)).toBe(false);
   });
 
   it('takes an item that is over for absent, and does not update it', async () => {

@@ -75,6 +75,8 @@ const FOUND = { Item: { source: { S: 'USER-1' }, r: { N: '3' } }, ConsumedCapaci
 function emptyAnswer({ headers }: Received): Answered {
   const target = String(headers['x-amz-target']);
   if (target.endsWith('.BatchGetItem')) return { body: { Responses: {} } };
+  if (target.endsWith('.BatchExecuteStatement'))
+    return { body: { Responses: [{}, { Error: { Code: 'DuplicateItem' } }] } };
   return { body: /(Transact|Batch)WriteItems?$/.test(target) ? {} : EMPTY };
 }
 
@@ -154,6 +156,16 @@ const CALLS: Record<string, (store: Store & ScanSource) => Promise<unknown>> = {
   'a delete': (store) => store.delete(BASE_KEY),
   'a delete under a revision': (store) => store.delete(KEY, { kind: 'revision', revision: '4' }),
   'many writes': (store) => store.writeMany([{ put: BASE_ITEM }, { delete: { source: 'USER-2', target: 'USER-2' } }]),
+  'many updates, in statements': (store) =>
+    store.updateMany([
+      { key: KEY, set: { a: { S: 'é"😀' } }, unset: ['b'], condition: { kind: 'revision', revision: '7' } },
+      {
+        key: { ...KEY, target: '~ix/"%' },
+        set: { list: { L: [{ BOOL: false }, { NULL: true }] } },
+        unset: [],
+        condition: { kind: 'absent' },
+      },
+    ]),
   'a transaction of derived items': (store) =>
     store.transact([
       { key: KEY, set: { w: { S: 'label/1' } }, unset: ['gsi0pk'], condition: { kind: 'revision', revision: '1' } },

@@ -189,6 +189,7 @@ describe.each(SUBJECTS)('updates of many derived items on $name', ({ open, devia
     const first = await store.updateMany(updates(absent));
     expect(first.every(({ applied }) => applied)).toBe(true);
     expect(outcomeUnits(first)).toBe(260);
+    if (store.writesBy !== undefined) expect(await store.writesBy()).toBe('statements');
     expect((await store.updateMany(updates(absent))).every(({ applied }) => !applied)).toBe(true);
     const second = await store.updateMany(updates(revision('1')));
     expect(second.every(({ applied }) => applied)).toBe(true);

@@ -40,7 +40,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   total: ['USER-1', 'GOALMEMBERSHIP'],
   explain: ['USER-1'],
   check: ['--repair'],
-  mirror: ['snapshot'],
+  mirror: ['sync'],
   rebuild: [],
   adopt: ['--table', 'records'],
   redrive: [],

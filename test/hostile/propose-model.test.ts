@@ -12,8 +12,8 @@ import * as admin from '../../src/admin.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { classifyBaseItem } from '../../src/core/model/base-item.ts';
 import * as edgeloom from '../../src/index.ts';
-import { mapped } from '../../src/mirror/mapped.ts';
-import type { SourceTable } from '../../src/mirror/source.ts';
+import type { Source } from '../../src/sources/source.ts';
+import { mappedItems } from '../support/mapped-items.ts';
 
 /** Mappings and models that are proposed for tables of many layouts, some of them made to do harm. */
 
@@ -38,7 +38,7 @@ function proposed(rows: readonly Row[]): Proposal {
 
 interface Exported {
   default: edgeloom.CompiledModel;
-  sources: [SourceTable];
+  sources: [Source];
 }
 
 /** A proposed file, run as a module. */
@@ -60,7 +60,7 @@ function madeBy(proposal: Proposal, rows: readonly Row[]): (string[] | string)[]
   } = run(mappingText(proposal, { ...FACTS, leftOut }, HIDDEN));
   return rows.map((row) => {
     try {
-      return [...mapped(graph, of, imageOf(row)).keys()].map((key) => (JSON.parse(key) as string[]).join(' '));
+      return [...mappedItems(graph, of, imageOf(row)).keys()].map((key) => (JSON.parse(key) as string[]).join(' '));
     } catch (error) {
       return String(error);
     }
@@ -249,7 +249,7 @@ describe('a proposed mapping', () => {
     const leftOut = unplaced(proposal, 'legacy', hidden);
     const file = run(mappingText(proposal, { ...FACTS, leftOut }, hidden));
     const tried = { ...file.sources[0], map: mappingOf(proposal, hidden) };
-    return [file.sources[0], tried].map((of) => later.map((item) => [...mapped(file.default, of, item).values()]));
+    return [file.sources[0], tried].map((of) => later.map((item) => [...mappedItems(file.default, of, item).values()]));
   };
 
   it('hides keys of the table and its indexes, and names of the graph, also of items beyond the sample', () => {

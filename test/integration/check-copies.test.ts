@@ -14,7 +14,6 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 type Table = Awaited<ReturnType<typeof copiedTable>>;
 
-const FUTURE = `9999-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
 const VIEW = { source: 'BOOK-1', target: '~view' };
 const REVERSE = { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' };
 const MORE = { source: 'AUTHOR-1', target: '~more/WROTE' };
@@ -119,11 +118,6 @@ const CORRUPTIONS: {
     ...{ at: REVERSE, verdict: 'stale' },
     plant: ({ corrupt }) =>
       corrupt(REVERSE.source, REVERSE.target, (item) => ({ ...item, expiresAt: { N: '9999999999' } })),
-  },
-  {
-    name: 'a reverse item with a watermark from the future',
-    ...{ at: REVERSE, verdict: 'stale' },
-    plant: ({ corrupt }) => corrupt(REVERSE.source, REVERSE.target, (item) => ({ ...item })),
   },
   {
     name: 'a continuation that is stuck',

@@ -129,42 +129,6 @@ describe('a derived item that is not exactly what is wanted', () => {
   });
 });
 
-describe('a watermark of this stream that lies behind its newest record', () => {
-  it('is drift where that position is known, and is mended', async () => {
-    const { graph, run, read, corrupt, newestPosition, streamArn, writer, projectAll } = await social();
-    const future = { w: { S: `${streamLabel(streamArn)}/${'9'.repeat(40)}` } };
-    const corrupted = [FOLLOWS_2, LIKES_2, VIEW];
-    for (const target of corrupted) await corrupt(target, future);
-    expect((await run('report')).drifted).toEqual([]);
-    const known = { newestPosition };
-    expect((await run('report', graph, known)).drifted).toEqual(corrupted.map((key) => `USER-1 ${key}`));
-    await run('repair', graph, known);
-    for (const target of corrupted) expect((await read(target))!['w']).not.toEqual(future.w);
-    expect((await run('report', graph, known)).drifted).toEqual([]);
-    await writer.deleteEdge('USER-1', 'BLOCKS', 'USER-2');
-    await projectAll();
-    expect(await run('report', graph, known)).toMatchObject({ drifted: [], pending: 0, superseded: 0 });
-  });
-
-  it('is none where the item was projected after the position was asked for at first', async () => {
-    const { graph, run, newestPosition, writer, projectAll } = await social();
-    let asked = 0;
-    const { drifted } = await run('report', graph, {
-      newestPosition: async () => {
-        asked += 1;
-        const newest = await newestPosition();
-        if (asked === 1) {
-          await writer.putEdge('USER-1', 'FOLLOWS', 'USER-2', { since: '2030' });
-          await projectAll();
-        }
-        return newest;
-      },
-    });
-    expect(drifted).toEqual([]);
-    expect(asked).toBeGreaterThan(1);
-  });
-});
-
 describe('a revision of another type', () => {
   it('makes neither the projector nor a repair loop, and blocks no shard', async () => {
     const { writer, store, projectAll, run, read, corrupt } = await social();

@@ -74,7 +74,7 @@ describe('explain, of native lists', () => {
     const [found] = (await explained('READER-1')).parts.filter(({ name }) => name === 'nodes.READER.search.card');
     expect(found).toMatchObject({
       state: 'right',
-      reason: `The index ${ofCard}, kept by DynamoDB, has it at card "17".`,
+      reason: `The index ${ofCard}, kept by DynamoDB, has it at card 17.`,
     });
     const store = {
       ...{ getMany: table.store.getMany.bind(table.store), query: table.store.query.bind(table.store) },
@@ -83,7 +83,7 @@ describe('explain, of native lists', () => {
     const { parts } = await explain(graph, { key: { source: 'READER-9', target: 'READER-9' }, store: store as never });
     expect(parts.find(({ name }) => name === 'nodes.READER.search.card')).toMatchObject({
       state: 'absent',
-      reason: `The index ${ofCard}, kept by DynamoDB, leaves it out: card is "x", and the index takes only numbers.`,
+      reason: `The index ${ofCard}, kept by DynamoDB, leaves it out: card is a string ("x"), and the index takes only numbers.`,
     });
   });
 

@@ -2,10 +2,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { mapped } from '../../src/mirror/mapped.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { sourceTable } from '../../src/sources/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { FOREIGN_TABLES } from '../support/foreign-tables/all.ts';
+import { mappedItems } from '../support/mapped-items.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const SEED = 48;
@@ -27,7 +27,7 @@ describe.each(FOREIGN_TABLES)('a table of $name', ({ keys, graph, layout, items,
     const { graph: model, store, projectAll } = await testTable(graph(uniqueTableName()));
     const of = sourceTable('app-table', { map: layout, keys });
     for (const item of all)
-      for (const base of mapped(model, of, marshall(item) as Item).values()) await store.put(base);
+      for (const base of mappedItems(model, of, marshall(item) as Item).values()) await store.put(base);
     await projectAll();
     const reader = createReader(model, { store });
     const asked = questions(all);

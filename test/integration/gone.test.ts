@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
 import { canonicalText, type Item, numberOf, stringOf } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -219,4 +220,44 @@ describe.each(WAYS)('a base item $name', (way) => {
     expect(await findingsIn(marked, 'repair')).toHaveLength(joined.length);
     expect(await findingsIn(marked, 'report')).toEqual([]);
   });
+});
+
+it('as a source leaves the orders by its attributes, and counts and totals hold its edges until they are soft-deleted too', async () => {
+  const graph = defineGraph({
+    table: uniqueTableName(),
+    nodes: { GOAL: node({ view: 'ALL', deletedWhen: 'deletedAt' }), USER: node({ view: 'ALL' }) },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        deletedWhen: 'deletedAt',
+        degree: true,
+        inbound: { orders: { byTitle: source('title'), bySince: 'since' }, total: { points: sum('points') } },
+      }),
+    },
+  });
+  const { store, projectAll } = await testTable(graph);
+  const [writer, reader] = [createWriter(graph, { store }), createReader(graph, { store })];
+  for (const id of ['GOAL-1', 'GOAL-2'] as const) {
+    await writer.putNode(id, { title: id });
+    await writer.putEdge(id, 'MEMBER', 'USER-1', { since: '2026', points: 5 });
+  }
+  const seen = async () => {
+    while ((await projectAll()).records > 0);
+    const rows = async (order: 'byTitle' | 'bySince') =>
+      (await reader.inbound('USER-1', 'MEMBER', { order })).items.length;
+    const { count } = await reader.total('USER-1', 'MEMBER');
+    return {
+      lists: [await rows('byTitle'), await rows('bySince')],
+      count,
+      degree: await reader.degree('GOAL-2', 'MEMBER'),
+    };
+  };
+  expect(await seen()).toEqual({ lists: [2, 2], count: 2, degree: 1 });
+  await writer.updateNode('GOAL-2', { set: { deletedAt: '2026' } });
+  expect(await seen()).toEqual({ lists: [1, 2], count: 2, degree: 1 });
+  expect(await reader.getView('GOAL-2')).toMatchObject({ attributes: null, edgeSet: [{ target: 'USER-1' }] });
+  await writer.updateEdge('GOAL-2', 'MEMBER', 'USER-1', { set: { deletedAt: '2026' } });
+  expect(await seen()).toEqual({ lists: [1, 1], count: 1, degree: 0 });
+  expect(await reader.getView('GOAL-2')).toBeNull();
 });

@@ -5,9 +5,9 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
+import { sourceTable } from '../../src/sources/source.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -31,22 +31,20 @@ describe('a table that leaves its source', () => {
       }),
     );
     const ours = await testTable(model(uniqueTableName(), true));
-    const mirror = createMirror(ours.graph, {
-      source: sourceTable(app.graph.table.name, {
-        map: ({ pk, repo, title }) => [
-          mappedNode(`ISSUE-${pk}`, { title }),
-          mappedEdge(`ISSUE-${pk}`, 'IN_REPO', `REPO-${repo}`, { state: 'open' }),
-        ],
-      }),
-      store: ours.store,
-      sourceStore: new DynamoDBSourceStore(app.client, app.graph.table.name),
-      wait: async () => undefined,
+    const { name } = app.graph.table;
+    const source = sourceTable(name, {
+      map: ({ pk, repo, title }) => [
+        mappedNode(`ISSUE-${pk}`, { title }),
+        mappedEdge(`ISSUE-${pk}`, 'IN_REPO', `REPO-${repo}`, { state: 'open' }),
+      ],
     });
+    const openTable = () => new DynamoDBSourceStore(app.client, name);
+    const sources = createSources(ours.graph, { sources: [source], store: ours.store, openTable });
     for (const [pk, repo] of ['1a', '2a', '3b'] as const) {
       const item: Item = { pk: { S: pk! }, sk: { S: 'x' }, repo: { S: repo! }, title: { S: `Issue ${pk}` } };
       await app.store.put(item);
     }
-    expect(await mirror.snapshot()).toMatchObject({ items: 3 });
+    expect(await sources.sync(name)).toMatchObject({ items: 3 });
     await ours.projectAll();
 
     // The same table, by a model without `mirrored`.

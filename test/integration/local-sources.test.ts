@@ -4,8 +4,8 @@ import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
+import { sourceTable } from '../../src/sources/source.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
 /** An engine with a table of others, ours beside it, and both hops between them. */
@@ -59,13 +59,13 @@ describe('startLocal with sources', () => {
     expect((await reader.getNode('REPO-r1'))?.attributes).toEqual({ name: 'r1' });
     const found = await status(graph, { store });
     expect(found.sources).toEqual([
-      { source: 'app-table', seen: expect.any(String), lagSeconds: expect.any(Number), poisoned: 1 },
-      { source: 'notes', seen: expect.any(String), lagSeconds: expect.any(Number), poisoned: 0 },
+      { source: 'app-table', version: '1', seen: expect.any(String), lagSeconds: expect.any(Number), refused: 1 },
+      { source: 'notes', version: '1', seen: expect.any(String), lagSeconds: expect.any(Number), refused: 0 },
     ]);
     expect(found.problems).toContain(
-      '1 item of the source app-table is not taken by the mapping: run edgeloom mirror check app-table.',
+      '1 item of the source app-table is not taken by the mapping: run edgeloom mirror sync app-table --dry-run.',
     );
-    expect(found.notVerified).toContain('the source app-table: edgeloom mirror check compares it');
+    expect(found.notVerified).toContain('the source app-table: edgeloom mirror sync --dry-run compares it');
     // Two source items make one base item.
     await put('app-table', { pk: 'copy', sk: '1', repo: 'r2', state: '0' });
     await settled(local);

@@ -4,9 +4,9 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
-import { mappedNode } from '../../src/mirror/items.ts';
-import { mirrorStatus } from '../../src/mirror/progress.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { mappedNode } from '../../src/sources/items.ts';
+import { sourceTable } from '../../src/sources/source.ts';
+import { sourcesStatus } from '../../src/sources/status.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import type { RawRecord } from '../../src/stream/raw-record.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -57,7 +57,7 @@ async function rig() {
 }
 
 describe('mirrorHandler', () => {
-  it('applies batches, quarantines an item by its key, and its watch tells of what needs a person', async () => {
+  it('touches what batches name, sets an item aside by its key, and its watch tells of what needs a person', async () => {
     const { app, ours, handler, fresh, context, put, lines } = await rig();
     await put('1');
     await put('2', { bad: { BOOL: true } });
@@ -70,21 +70,21 @@ describe('mirrorHandler', () => {
     const warnings = lines.filter(([level]) => level === 'warn').map(([, details]) => details);
     const name = (sk: string): string => `${app.graph.table.name}/{"pk":{"S":"issue"},"sk":{"S":"${sk}"}}`;
     expect(warnings).toEqual([
-      { maker: name('2'), code: 'invalid-mapping' },
+      { source: app.graph.table.name, key: '{"pk":{"S":"issue"},"sk":{"S":"2"}}', code: 'invalid-mapping' },
       { source: 'ISSUE-1', target: 'ISSUE-1', shown: expect.any(String), makers: [name('1'), name('3')] },
     ]);
-    const states = await mirrorStatus(ours.graph, ours.store);
+    const states = await sourcesStatus(ours.graph, ours.store);
     expect(states).toMatchObject({
-      sources: [{ source: app.graph.table.name, poisoned: 1, seen: expect.any(String) }],
+      sources: [{ source: app.graph.table.name, refused: 1, seen: expect.any(String) }],
       conflicts: [{ source: 'ISSUE-1', makers: [name('1'), name('3')] }],
     });
     await put('2');
     await app.store.delete({ source: 'issue', target: '3' });
     await handler({ Records: await fresh() }, context);
     await handler({ watch: true }, context);
-    expect(await mirrorStatus(ours.graph, ours.store)).toMatchObject({ sources: [{ poisoned: 0 }], conflicts: [] });
+    expect(await sourcesStatus(ours.graph, ours.store)).toMatchObject({ sources: [{ refused: 0 }], conflicts: [] });
     // The watch has taken the note away.
-    const notes = await ours.store.query({ partition: '~edgeloom', sortKey: { beginsWith: 'mirror-conflict/' } });
+    const notes = await ours.store.query({ partition: '~edgeloom', sortKey: { beginsWith: 'source-conflict/' } });
     expect(notes.items).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('mirrorHandler', () => {
         name === 'change'
           ? async (change: Parameters<typeof store.change>[0]) => {
               const { target: sortKey } = change.key;
-              if (sortKey.startsWith('mirror-progress/') || (refuses && sortKey === 'ISSUE-1')) throw throttled;
+              if (sortKey.startsWith('source-progress/') || (refuses && sortKey === 'ISSUE-1')) throw throttled;
               return target.change(change);
             }
           : (target as never)[name],

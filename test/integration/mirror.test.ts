@@ -4,9 +4,9 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { mappedEdge, mappedNode } from '../../src/mirror/items.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
+import { keyTextOfItem, type Source, type SourceKeys, sourceTable } from '../../src/sources/source.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -39,20 +39,22 @@ async function twoTables(kept: { native: true } | object = {}) {
       mirrored: ['ISSUE', 'REPO', 'IN_REPO'],
     }),
   );
-  const mirror = createMirror(ours.graph, {
-    source: sourceTable(app.graph.table.name, {
-      map({ kind, sk, repo, ...rest }) {
-        if (kind === 'repo') return [mappedNode(`REPO-${sk}`, { name: rest.name })];
-        if (kind !== 'issue') return [];
-        const id = `ISSUE-${sk}`;
-        return [
-          mappedNode(id, { subject: rest.subject }),
-          mappedEdge(id, 'IN_REPO', `REPO-${repo}`, { status: rest.status }),
-        ];
-      },
-    }),
+  const { name } = app.graph.table;
+  const source = sourceTable(name, {
+    map({ kind, sk, repo, ...rest }) {
+      if (kind === 'repo') return [mappedNode(`REPO-${sk}`, { name: rest['name'] })];
+      if (kind !== 'issue') return [];
+      const id = `ISSUE-${sk}`;
+      return [
+        mappedNode(id, { subject: rest['subject'] }),
+        mappedEdge(id, 'IN_REPO', `REPO-${repo}`, { status: rest['status'] }),
+      ];
+    },
+  }) as Source & { from: SourceKeys };
+  const sources = createSources(ours.graph, {
+    sources: [source],
     store: ours.store,
-    sourceStore: new DynamoDBSourceStore(app.client, app.graph.table.name),
+    openTable: () => new DynamoDBSourceStore(app.client, name),
     wait: async () => undefined,
   });
   let read = 0;
@@ -60,14 +62,16 @@ async function twoTables(kept: { native: true } | object = {}) {
   /** Carries what the stream of the source has into our table, and what that has into the projections. */
   async function follow(): Promise<void> {
     const records = await app.rawRecords();
-    expect(await mirror.apply(records.slice(read), { streamLabel: streamLabel(app.streamArn) })).toEqual({});
+    const keys = records.slice(read).map(({ dynamodb }) => keyTextOfItem(source, dynamodb!.Keys!));
+    await sources.touch(name, keys);
     read = records.length;
     while ((await ours.projectAll()).records > 0);
   }
 
   const put = (pk: string, sk: string, attributes: Item) =>
     app.store.put({ pk: { S: pk }, sk: { S: sk }, ...attributes });
-  return { app, ours, mirror, follow, put, reader: createReader(ours.graph, { store: ours.store }) };
+  const sync = (options = {}) => sources.sync(name, options);
+  return { app, ours, sync, follow, put, reader: createReader(ours.graph, { store: ours.store }) };
 }
 
 function issue(subject: string, repo: string, status = 'open'): Item {
@@ -79,7 +83,7 @@ describe.each([
   ['native', { native: true }],
 ])('a table beside another, with lists that are %s', (_kind, kept) => {
   it('answers from what the other has, with no trace of the bookkeeping, and checks clean', async () => {
-    const { app, ours, mirror, follow, put, reader } = await twoTables(kept);
+    const { app, ours, sync, follow, put, reader } = await twoTables(kept);
     await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
     await put('repo', 'r2', { kind: { S: 'repo' }, name: { S: 'two' } });
     await put('issue', '1', issue('broken', 'r1'));
@@ -106,7 +110,8 @@ describe.each([
     expect((await reader.edges('ISSUE-1', 'IN_REPO')).items).toEqual([
       { source: 'ISSUE-1', type: 'IN_REPO', target: 'REPO-r2', attributes: { status: 'closed' } },
     ]);
-    expect(await mirror.check()).toMatchObject({ differences: [], pending: 0, conflicts: [], poisoned: [] });
+    const found = await sync({ dryRun: true });
+    expect(found).toMatchObject({ differences: [], pending: 0, conflicts: [], refused: [] });
     const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
@@ -115,25 +120,26 @@ describe.each([
   });
 
   it('begins with what is there, and leaves the other table as it is', async () => {
-    const { app, mirror, follow, put, reader } = await twoTables(kept);
+    const { app, sync, follow, put, reader } = await twoTables(kept);
     await put('repo', 'r1', { kind: { S: 'repo' }, name: { S: 'one' } });
     for (const id of ['1', '2', '3']) await put('issue', id, issue(`subject ${id}`, 'r1'));
     const before = await app.rawRecords();
-    expect(await mirror.snapshot()).toMatchObject({ items: 4, written: 7, poisoned: 0 });
+    expect(await sync()).toMatchObject({ items: 4, refused: [] });
+    expect(await sync({ dryRun: true })).toMatchObject({ items: 4, made: 7, differences: [] });
     await follow();
     await follow();
     expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toHaveLength(3);
-    expect(await mirror.reconcile()).toMatchObject({ written: 0 });
+    expect(await sync()).toMatchObject({ items: 4 });
     expect(await app.rawRecords()).toHaveLength(before.length);
   });
 
-  it('parks a source item whose value no index takes, and takes it once it is corrected', async () => {
-    const { app, mirror, follow, put, reader } = await twoTables(kept);
+  it('sets aside a source item whose value no index takes, and takes it once it is corrected', async () => {
+    const { app, sync, follow, put, reader } = await twoTables(kept);
     await put('issue', '1', issue('one', 'r1'));
     await follow();
     await put('issue', '1', { ...issue('one', 'r1'), status: { N: '7' } });
     await follow();
-    expect((await mirror.check()).poisoned).toHaveLength(1);
+    expect((await sync({ dryRun: true })).refused).toHaveLength(1);
     await put('issue', '1', issue('one', 'r1', 'mended'));
     await put('issue', '2', issue('two', 'r1', 'open'));
     await follow();
@@ -141,7 +147,7 @@ describe.each([
       { status: 'mended' },
       { status: 'open' },
     ]);
-    expect((await mirror.check()).poisoned).toEqual([]);
+    expect((await sync({ dryRun: true })).refused).toEqual([]);
     await app.store.delete({ source: 'issue', target: '1' });
     await follow();
     expect((await reader.inbound('REPO-r1', 'IN_REPO')).items.map(({ source }) => source)).toEqual(['ISSUE-2']);

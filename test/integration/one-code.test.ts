@@ -127,7 +127,8 @@ const DELETIONS: readonly Row[] = [
 const UPDATES: readonly Row[] = [
   ['not-found', 'updateNode', 'TASK-none', { set: { n: 1 } }],
   ['not-found', 'updateNode', 'NOTE-none', { set: { n: 1 } }],
-  ['not-found', 'updateNode', 'NOTE-none', { set: { n: 1 } }, { if: { n: 5 } }],
+  ['condition-failed', 'updateNode', 'NOTE-none', { set: { n: 1 } }, { if: { n: 5 } }],
+  ['condition-failed', 'updateNode', 'TASK-none', { set: { n: 1 } }, { if: { n: 5 } }],
   ['not-found', 'updateEdge', 'TASK-none', 'LINK', 'TASK-2', { set: { n: 1 } }],
   ['not-found', 'updateEdge', 'TASK-none', 'NOTES', 'NOTE-2', { set: { n: 1 } }],
   ['not-found', 'updatePart', 'TASK-none', 'STATE', { set: { n: 1 } }],

@@ -93,6 +93,14 @@ describe('a search by path', () => {
     expect(ids(await location.path(['CA', 'San Jo'], inUs))).toEqual([]);
   });
 
+  it('takes a range or a beginning behind whole segments by find alone, which the other methods name', async () => {
+    const location = reader.search('STORE.location');
+    expect(ids(await location.find({ path: ['CA'], beginsWith: 'San J' }, inUs))).toEqual(['STORE-2', 'STORE-1']);
+    const named = { code: 'unknown-option', hint: expect.stringContaining('find({ path') };
+    for (const more of [{ beginsWith: 'San' }, { between: ['M', 'S'] }])
+      await expect(location.path(['CA'], { ...inUs, ...more } as never)).rejects.toMatchObject(named);
+  });
+
   it('shows the segments that are there, and ends a path at the first attribute that is not', async () => {
     const { items: found } = await reader.search('STORE.location').path(['CA'], { ...inUs, limit: 3 });
     expect(found.map(({ value }) => value)).toEqual([['CA'], ['CA'], ['CA', 'San', '00001']]);

@@ -5,7 +5,12 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { isProjectedIn } from '../../src/stream/progress/projected.ts';
-import { type LastCheck, lastCheckItem } from '../../src/stream/progress/record.ts';
+import {
+  type ConsumerProgress,
+  type LastCheck,
+  lastCheckItem,
+  progressItem,
+} from '../../src/stream/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/stream/progress/stream-position.ts';
 import { type Status, status } from '../../src/trust/explain/status.ts';
 import { tableStatus } from '../../src/trust/explain/table-status.ts';
@@ -55,6 +60,23 @@ describe('status', () => {
     expect(done.shards).toEqual([expect.objectContaining({ atEnd: true, behindSeconds: 0, state: 'at end' })]);
     expect(done.consumers).toEqual([expect.objectContaining({ kind: 'worker', isStopped: true })]);
     expect(done.problems).toEqual([]);
+  });
+
+  it('tells how each consumer writes what it has read', async () => {
+    const table = await testTable(followGraph());
+    const { graph, store } = table;
+    const progress = { kind: 'lambda', model: graph.fingerprint, seenAtMs: Date.now(), isStopped: false } as const;
+    const tell = (more: Pick<ConsumerProgress, 'id' | 'writes'>) =>
+      store.put(progressItem(graph.table, { ...progress, ...more, records: 1, intervalMs: 1, shards: [] }, 0));
+    await tell({ id: 'denied', writes: 'UpdateItem' });
+    await tell({ id: 'fast', writes: 'statements' });
+    await tell({ id: 'new' });
+    const { consumers } = await statusOf(table);
+    expect(Object.fromEntries(consumers.map(({ id, writes }) => [id, writes]))).toEqual({
+      denied: 'UpdateItem',
+      fast: 'statements',
+      new: null,
+    });
   });
 
   it('takes records for applied that a consumer has applied and not noted', async () => {

@@ -10,6 +10,7 @@ import type { DerivedUpdate, Store } from '../../src/core/store-port.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
 import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -126,7 +127,7 @@ describe('a table whose keys have another type than text', () => {
       if (source !== 'USER-2') return;
       throw new StoreError('terminal', 'ItemCollectionSizeLimitExceededException', 'It is full.');
     };
-    const full: Store = Object.assign(Object.create(store) as Store, {
+    const full = withReplacedCalls(store, {
       put: async (item: Item) => {
         refuse(stringOf(item['source']) ?? '');
         return await store.put(item);
@@ -207,7 +208,11 @@ describe('a table whose keys have another type than text', () => {
 
   it('an entry that an index of other software refuses has its keys alone, and a redrive finds it', async () => {
     const { graph, client, store } = await typedTable({});
-    const refused: Store = Object.assign(Object.create(store) as Store, {
+    const refused = withReplacedCalls(store, {
+      update: async (update: DerivedUpdate) => {
+        if (update.set['code'] !== undefined) throw new StoreError('terminal', 'ValidationException', 'No.');
+        return await store.update(update);
+      },
       put: async (item: Item) => {
         if (item['code'] !== undefined) throw new StoreError('terminal', 'ValidationException', 'No.');
         return await store.put(item);

@@ -161,11 +161,11 @@ describe('the spans', () => {
       'edgeloom.batch.touches': result.touches,
       'edgeloom.batch.writes': result.writes,
       'edgeloom.batch.wcu': result.wcu,
-      'edgeloom.batch.stale': 0,
+      'edgeloom.batch.conflicts': 0,
       'edgeloom.batch.quarantined': 0,
     });
     const calls = spans.filter((span) => span !== batch);
-    expect(calls.filter(({ name }) => name.startsWith('UpdateItem'))).toHaveLength(result.writes);
+    expect(calls.map(({ name }) => name.split(' ')[0])).toContain('BatchExecuteStatement');
     expect(calls.every((span) => span.parentSpanContext?.spanId === batch.spanContext().spanId)).toBe(true);
   });
 
@@ -269,10 +269,6 @@ describe('the spans', () => {
     const batch = named(failed, `process ${graph.table.name}`);
     expect(batch.status).toEqual({ code: SpanStatusCode.ERROR });
     expect(batch.attributes['error.type']).toBe('planned');
-    const calls = failed.filter(
-      ({ attributes }) => attributes['error.type'] === 'planned' && attributes['db.system.name'],
-    );
-    expect(calls.length).toBeGreaterThan(0);
   });
 });
 
@@ -288,7 +284,8 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
     (all[name] ?? [])
       .filter(({ attributes }) => Object.entries(wanted).every(([key, value]) => attributes[key] === value))
       .reduce((sum, { value }) => sum + value, 0);
-  expect(sumOf('db.client.operation.duration', { 'db.operation.name': 'UpdateItem' })).toBe(writes);
+  expect(writes).toBeGreaterThan(0);
+  expect(sumOf('db.client.operation.duration', { 'db.operation.name': 'BatchExecuteStatement' })).toBe(1);
   expect(sumOf('edgeloom.capacity.write', { 'db.operation.name': 'PutItem' })).toBe(4);
   expect(sumOf('edgeloom.conditions_failed')).toBe(1);
   expect(sumOf('edgeloom.operation.duration', { 'edgeloom.operation': 'putNode' })).toBe(3);

@@ -2,13 +2,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { fromElectroDB } from '../../src/mirror/layouts/electrodb.ts';
-import type { SourceItem } from '../../src/mirror/layouts/layout.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
-import { sourcePages } from '../../src/mirror/source-store.ts';
+import { fromElectroDB } from '../../src/sources/layouts/electrodb.ts';
+import { type SourceItem, sourceTable } from '../../src/sources/source.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
@@ -53,16 +52,21 @@ describe('a version-control service beside its mirror', () => {
   it(`does ${WRITES} writes as before, and pages of two levels show what it has written`, async () => {
     local = await startLocal(graph, { engine: 'memory', sources: [source], observe: false });
     const { client, store, mirrors, worker } = local;
-    const service = new VersionControl(client, source.table, new Random(48));
+    const service = new VersionControl(client, source.name, new Random(48));
     for (let i = 0; i < WRITES; i++) await service.act();
     await mirrors!.idle();
     await worker.idle();
     const rows = [...service.rows.values()];
 
     // The table of the service has what the service wrote, and nothing else.
-    const sourceStore = new DynamoDBSourceStore(client, source.table);
+    const sourceStore = new DynamoDBSourceStore(client, source.name);
     const theirs: SourceItem[] = [];
-    for await (const page of sourcePages(sourceStore)) theirs.push(...page.map((item) => unmarshall(item as never)));
+    let startKey: Item | undefined;
+    do {
+      const page = await sourceStore.scan({ startKey });
+      theirs.push(...page.items.map((item) => unmarshall(item as never)));
+      startKey = page.lastKey;
+    } while (startKey !== undefined);
     const sorted = (items: readonly SourceItem[]) =>
       items.map((item) => JSON.stringify(Object.entries(item).sort())).sort();
     expect(sorted(theirs)).toEqual(sorted(rows));
@@ -105,8 +109,14 @@ describe('a version-control service beside its mirror', () => {
     }
     expect(shownIssues).toBeGreaterThan(10);
 
-    const mirror = createMirror(graph, { source, store, sourceStore, wait: async () => undefined });
-    expect(await mirror.check()).toMatchObject({ differences: [], pending: 0, conflicts: [], poisoned: [] });
+    const sources = createSources(graph, {
+      sources: [source],
+      store,
+      openTable: () => sourceStore,
+      wait: async () => undefined,
+    });
+    const found = await sources.sync(source.name, { dryRun: true });
+    expect(found).toMatchObject({ items: rows.length, differences: [], pending: 0, conflicts: [], refused: [] });
   });
 });
 

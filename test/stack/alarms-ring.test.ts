@@ -366,7 +366,7 @@ const MIRROR_FAULTS: Record<string, [fault: string, metrics: Values]> = {
     'a batch of a source is given up',
     { 'AWS/SQS ApproximateNumberOfMessagesVisible mirror-dead-letters': 1 },
   ],
-  MirrorPoisoned: ['the mapping does not take a source item', { 'Edgeloom MirrorPoisoned': 1 }],
+  MirrorRefused: ['the mapping does not take a source item', { 'Edgeloom MirrorRefused': 1 }],
   MirrorConflicts: ['two source items make one base item', { 'Edgeloom MirrorConflicts': 1 }],
   SourceStreamReplaced: ['the stream of a source is switched off and on', { 'Edgeloom SourceStreamReplaced': 1 }],
 };
@@ -386,7 +386,7 @@ const OBSERVER_FAULTS: Record<string, [fault: string, metrics: Values]> = {
   FeedThrottles: ['the function feed is throttled', { 'AWS/Lambda Throttles feed': 1 }],
 };
 const MIRROR_CAUSED: Record<string, string> = Object.fromEntries(
-  ['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'].map((name) => [
+  ['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'].map((name) => [
     name,
     'integration/mirror-handler.test.ts',
   ]),
@@ -439,7 +439,7 @@ describe('the alarms ring', () => {
     const quiet = {
       ...{ 'AWS/Lambda IteratorAge mirror': 0, 'AWS/Lambda PolledEventCount MirrorEventSourceMapping1': 0 },
       'AWS/SQS ApproximateNumberOfMessagesVisible mirror-dead-letters': 0,
-      ...{ 'Edgeloom MirrorPoisoned': 0, 'Edgeloom MirrorConflicts': 0, 'Edgeloom SourceStreamReplaced': 0 },
+      ...{ 'Edgeloom MirrorRefused': 0, 'Edgeloom MirrorConflicts': 0, 'Edgeloom SourceStreamReplaced': 0 },
     };
     const faults = Object.fromEntries(Object.entries(MIRROR_FAULTS).map(([name, [, fault]]) => [name, fault]));
     expectEachAlone({ sourceStreamArns }, /^(Mirror|Source)\w*Alarm$/, quiet, faults);

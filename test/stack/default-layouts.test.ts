@@ -13,8 +13,8 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { keyTextOfItem, type Source, type SourceKeys, sourceTable } from '../../src/sources/source.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { describeForeignTable, sampleForeignTable } from '../../src/store/foreign-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -212,23 +212,22 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
         mirrored: ['ORG', 'USER', 'MEMBER'],
       }),
     );
-    const mirror = createMirror(ours.graph, {
-      source: sourceTable(name, {
-        map: mappingOf(proposal, keyAttributes),
-        keys: { partitionKey: 'pk', sortKey: 'sk' },
-      }),
+    const source = sourceTable(name, { map: mappingOf(proposal, keyAttributes) }) as Source & { from: SourceKeys };
+    const sources = createSources(ours.graph, {
+      sources: [source],
       store: ours.store,
-      sourceStore: new DynamoDBSourceStore(client, name),
+      openTable: () => new DynamoDBSourceStore(client, name),
       wait: async () => undefined,
     });
     let read = (await app.rawRecords()).length;
     const follow = async (): Promise<void> => {
       const records = await app.rawRecords();
-      expect(await mirror.apply(records.slice(read), { streamLabel: streamLabel(app.streamArn) })).toEqual({});
+      const keys = records.slice(read).map(({ dynamodb }) => keyTextOfItem(source, dynamodb!.Keys!));
+      await sources.touch(name, keys);
       read = records.length;
       while ((await ours.projectAll()).records > 0);
     };
-    expect(await mirror.snapshot()).toMatchObject({ items: ITEMS, poisoned: 0 });
+    expect(await sources.sync(name)).toMatchObject({ items: ITEMS, refused: [] });
     await follow();
     expect(await baseItems(client, name)).toEqual(before);
     const reader = createReader(ours.graph, { store: ours.store });
@@ -244,7 +243,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     expect((await reader.search('USER.name').equals('Renamed')).items).toMatchObject([{ id: 'USER-u7' }]);
     expect((await reader.inbound('USER-u7', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o8' }]);
     expect((await library.userNames()).length).toBe(names.length);
-    expect(await mirror.check({ processed: async () => true })).toMatchObject({ differences: [] });
+    expect(await sources.sync(name, { dryRun: true })).toMatchObject({ differences: [] });
     const drift = { missing: 0, stale: 0, orphan: 0 };
     const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({ drift, unknown: 0, quarantined: 0 });

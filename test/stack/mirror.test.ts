@@ -9,9 +9,9 @@ import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { checkHandlers, checkSources } from '../../src/deployment/stack/project/service.ts';
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
-import { mappedNode } from '../../src/mirror/items.ts';
-import { createMirror } from '../../src/mirror/mirror.ts';
-import { sourceTable } from '../../src/mirror/source.ts';
+import { mappedNode } from '../../src/sources/items.ts';
+import { defineSource, sourceTable } from '../../src/sources/source.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { howTo } from '../support/how-to.ts';
 import { guardedTable, stopProxies } from '../support/stack/guarded-table.ts';
@@ -49,7 +49,7 @@ describe('a stack with a source', () => {
         ...['MirrorEventsRuleSchedule1', 'MirrorLambdaPermissionEventsRuleSchedule1'],
         ...['MirrorDeadLetterQueue', 'MirrorDeadLetterQueuePolicy'],
         ...['MirrorAgeAlarm', 'MirrorNotPolledAlarm', 'MirrorErrorsAlarm', 'MirrorThrottlesAlarm'],
-        ...['MirrorGaveUpAlarm', 'MirrorPoisonedAlarm', 'MirrorConflictsAlarm', 'SourceStreamReplacedAlarm'],
+        ...['MirrorGaveUpAlarm', 'MirrorRefusedAlarm', 'MirrorConflictsAlarm', 'SourceStreamReplacedAlarm'],
       ].sort(),
     );
     expect(whole.Outputs).toHaveProperty('MirrorRoleArn');
@@ -130,8 +130,11 @@ describe('a stack with a source', () => {
       expect(refused(`${named}/stream/1`)).toThrow('a table with the name of the own table');
     }
     const parameters = parametersOf(MIRRORED);
-    expect(() => checkSources([{ table: 'other' }], parameters)).toThrow('app-table is no source');
-    expect(checkSources([{ table: 'app-table' }, { table: 'other' }], parameters)).toEqual([
+    const [app, other] = ['app-table', 'other'].map((name) => sourceTable(name, { map: () => [] }));
+    const rows = defineSource('rows', { read: () => undefined, map: () => [] });
+    expect(() => checkSources([other!], parameters)).toThrow('app-table is no source');
+    // Only a table has a stream that a stack could read.
+    expect(checkSources([app!, other!, rows], parameters)).toEqual([
       'The stack does not mirror the source other: set sourceStreamArns.',
     ]);
   });
@@ -210,14 +213,14 @@ describe('the mirror function', () => {
     role.expectExact();
     const person = await ours.as('OperatorPolicy', { sourceStreamArns });
     const sourceStore = new DynamoDBSourceStore(person.client, name);
-    const mirror = createMirror(ours.graph, {
-      source: declared,
+    const sources = createSources(ours.graph, {
+      sources: [declared],
       store: person.store,
-      sourceStore,
+      openTable: () => sourceStore,
       wait: async () => {},
     });
-    expect(await mirror.reconcile()).toMatchObject({ written: 0, poisoned: 0 });
-    expect(await mirror.check({ repair: true })).toMatchObject({ differences: [], conflicts: [] });
+    expect(await sources.sync(name)).toMatchObject({ items: 3, refused: [] });
+    expect(await sources.sync(name, { dryRun: true })).toMatchObject({ differences: [], conflicts: [] });
     expect(person.denied).toEqual([]);
   });
 });

@@ -344,3 +344,25 @@ it('the rights of the redrive function let it delete edges that are over', async
   expect(denied).toEqual([]);
   expect((await table.store.get(key, { consistent: true })).item).toBeUndefined();
 });
+
+describe('writes of known items', () => {
+  const updates = (source: string) =>
+    ['~a', '~b'].map((target) => ({
+      key: { source, target },
+      set: {},
+      unset: [],
+      condition: { kind: 'absent' } as const,
+    }));
+
+  it('go in statements where a role has the rights, and are refused where it may not write', async () => {
+    const table = await guardedTable(goalGraph);
+    const stream = await table.as('StreamRole');
+    expect(await stream.store.updateMany(updates('USER-1'))).toMatchObject([{ applied: true }, { applied: true }]);
+    expect(await stream.store.writesBy()).toBe('statements');
+    expect(stream.denied).toEqual([]);
+    const reader = await table.as('ReaderPolicy');
+    await expect(reader.store.updateMany(updates('USER-2'))).rejects.toMatchObject({ code: 'AccessDeniedException' });
+    const actions = new Set(reader.denied.map(({ action }) => action));
+    expect([...actions].sort()).toEqual(['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem']);
+  });
+});

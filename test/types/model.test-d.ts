@@ -162,6 +162,32 @@ it('refuses options that do not exist', () => {
   edge({ from: 'A', to: 'B', keys: true });
 });
 
+it('refuses options of a native projection that need derived keys', () => {
+  node({ fields, search: { kind: { native: true, project: ['title'], caseInsensitive: false, shards: 'value' } } });
+  node({ fields, search: { kind: { native: false, shards: 4 } } });
+  // @ts-expect-error a form needs derived keys
+  node({ fields, search: { kind: { native: true, caseInsensitive: true } } });
+  // @ts-expect-error shards need derived keys
+  node({ fields, search: { kind: { native: true, shards: 4 } } });
+  // @ts-expect-error a hash of shards, too
+  node({ fields, search: { kind: { native: true, hash: 'fnv1a' } } });
+  // @ts-expect-error a partition needs derived keys
+  node({ fields, search: { kind: { native: true, partition: 'title' } } });
+  node({ search: { tags: { native: true } } });
+  // @ts-expect-error items of each value need derived keys, in open attributes as well
+  node({ search: { tags: { native: true, multiValue: true } } });
+  const ends = { fields, from: 'A', to: 'B' } as const;
+  edge({ ...ends, inbound: { orders: { by: 'kind' }, native: true, shards: 1, project: ['title'] } });
+  // @ts-expect-error shards need derived keys
+  edge({ ...ends, inbound: { orders: { by: 'kind' }, native: true, shards: 4 } });
+  // @ts-expect-error the target's item is derived
+  edge({ ...ends, inbound: { orders: { by: 'kind' }, native: true, includeTarget: true } });
+  // @ts-expect-error a partition needs derived keys
+  edge({ ...ends, inbound: { orders: { by: 'kind' }, native: true, partition: 'title' } });
+  // @ts-expect-error attributes of the source need derived items
+  edge({ ...ends, inbound: { orders: { by: 'kind' }, native: true, projectSource: ['title'] } });
+});
+
 it('checks what a derive reads against the fields', () => {
   node({
     view: 'ALL',

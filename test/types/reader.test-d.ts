@@ -64,6 +64,21 @@ it('names the remedy where a node of a type without views is asked for by its vi
   some.watch({ views: ['LISTED-1'] });
 });
 
+it('shows all attributes of a node without a view where it is next to others', async () => {
+  const fields = z.object({ name: z.string(), age: z.number().optional() });
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { GOAL: node({ view: ['title'] }), USER: node({ fields }) },
+    edges: {
+      GM: edge({ from: 'GOAL', to: 'USER' }),
+      TG: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { byDay: 'day' } } }),
+    },
+  });
+  const some = {} as Reader<typeof graph>;
+  const { items } = await some.page('USER-1', 'TG', { with: ['GM'] });
+  expectTypeOf(items[0]!.edges.GM[0]!.node.attributes!.name).toEqualTypeOf<string | undefined>();
+});
+
 it('gives the edges that may leave a node, with their labels', async () => {
   const [goal] = await reader.getViews(['GOAL-G1']);
   const entry = goal!.edgeSet[0]!;
@@ -246,6 +261,36 @@ it('takes only values of the order that is asked', () => {
   void reader.search('USER.born').between('2020', 5);
   // @ts-expect-error: a number is no text
   void reader.search('GOAL.heading').equals(5);
+});
+
+it('takes one question of a list, and only those that its order answers', () => {
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'gsi1', beginsWith: '2020-07' });
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', beginsWith: fromUrl, limit: 5 });
+  void reader.inbound(fromUrl, 'PART_OF', { order: 'byStatus', path: ['OPEN'], beginsWith: 'a', partition: 'x' });
+  void reader.inbound(fromUrl, 'PART_OF', { order: 'byStatus', path: ['OPEN'], between: ['a', 'b'], partition: 'x' });
+  void reader.inbound(fromUrl, 'PINS', { order: 'byRank', between: [3, undefined] });
+  // @ts-expect-error: ranks have no beginnings
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { beginsWith: 'L' });
+  // @ts-expect-error: numbers have no beginnings
+  void reader.inbound(fromUrl, 'PINS', { order: 'byRank', beginsWith: '1' });
+  // @ts-expect-error: ranks have no beginnings
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { beginsWith: 'L' });
+  // @ts-expect-error: numbers have no beginnings
+  void reader.inDegree(fromUrl, 'PINS', { order: 'byRank', beginsWith: '1' });
+  // @ts-expect-error: one value, or all from one on
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { equals: 'LEAD', atLeast: 'LEAD' });
+  // @ts-expect-error: one value, or a beginning
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', equals: 'a', beginsWith: 'a' });
+  // @ts-expect-error: a range, or a beginning
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', between: ['a', 'b'], beginsWith: 'a' });
+  // @ts-expect-error: one value, or a range
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', equals: 'a', between: ['a', 'b'] });
+  // @ts-expect-error: all from one on, or a range
+  void reader.inDegree('USER-U1', 'GOALMEMBERSHIP', { order: 'byDate', atLeast: 'a', between: ['a', 'b'] });
+  // @ts-expect-error: leading values and a beginning, or a range
+  void reader.inbound(fromUrl, 'PART_OF', { order: 'byStatus', partition: 'x', beginsWith: 'a', between: ['a', 'b'] });
+  // @ts-expect-error: one value, or a beginning
+  void reader.watch({ inbound: ['USER-U1', 'GOALMEMBERSHIP'], order: 'byDate', equals: 'a', beginsWith: 'a' });
 });
 
 it('has only the questions that a search answers', () => {

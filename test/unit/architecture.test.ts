@@ -216,7 +216,7 @@ describe('generations of projections', () => {
 
 /** The rooms of `src`, then the packages, in the order of their imports. */
 const ROOMS = [
-  ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'mirror', 'reconcile', 'projecting', 'trust'],
+  ...['foundation', 'core', 'store', 'registry', 'stream', 'client', 'sources', 'reconcile', 'projecting', 'trust'],
   ...['migrate', 'deployment'],
   ...['packages/local', 'packages/cost', 'packages/studio', 'packages/workbench', 'packages/cli'],
 ];

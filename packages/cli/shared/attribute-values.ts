@@ -12,19 +12,30 @@ export function attributesOfJson(json: string): Record<string, unknown> {
     return toPlainItem(itemOfJson(json));
   } catch (error) {
     if (!(error instanceof EdgeloomError) || error.code !== 'invalid-json') throw error;
-    // The library's words are about a line of a file.
-    const hint = `Give the attributes as one JSON object, in quotes: '{"name":"Ada"}'.`;
-    throw new EdgeloomError('invalid-json', `The text of the attributes ${error.message}.`, hint, { cause: error });
+    // The library's hint is about a line of a file.
+    const hint = `Give the attributes as ATTRIBUTE=VALUE, or as one JSON object in quotes: '{"name":"Ada"}'.`;
+    throw new EdgeloomError('invalid-json', `The attributes cannot be read. ${error.message}.`, hint, { cause: error });
   }
 }
 
-/** The attributes of options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. */
+/**
+ * The attributes of words or options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. Throws
+ * `usage` for a word without `=`, and for an attribute that is given twice.
+ *
+ * @param flag the option, behind which the words stand; empty for words of the command.
+ */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
-  const values = pairs.map((pair) => {
+  const values = new Map<string, unknown>();
+  for (const pair of pairs) {
     const end = pair.indexOf('=');
-    if (end > 0) return [pair.slice(0, end), attributeValue(pair.slice(end + 1))];
-    throw new EdgeloomError('usage', `${flag} ${pair} is no ATTRIBUTE=VALUE.`, `Give it as ${flag} status=OPEN.`);
-  });
+    const name = pair.slice(0, end);
+    const word = `${flag} ${pair}`.trim();
+    const hint = `Write ${`${flag} status=OPEN`.trim()}.`;
+    if (end <= 0) throw new EdgeloomError('usage', `${word} should be ATTRIBUTE=VALUE.`, hint);
+    if (values.has(name))
+      throw new EdgeloomError('usage', `${word} gives ${name} a second value.`, 'Leave one of them out.');
+    values.set(name, attributeValue(pair.slice(end + 1)));
+  }
   return Object.fromEntries(values);
 }
 

@@ -1,16 +1,16 @@
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import type { SourceTable } from '../../../src/mirror/source.ts';
+import type { Source } from '../../../src/sources/source.ts';
 
 /** The source of a model file that a command names; the only one where it names none. Throws `usage` where none is meant. */
-export function namedSource(sources: readonly SourceTable[], table: string | undefined, file: string): SourceTable {
+export function namedSource(sources: readonly Source[], name: string | undefined, file: string): Source {
   const source =
-    table === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.table === table);
+    name === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.name === name);
   if (source !== undefined) return source;
   const known =
-    sources.length === 0 ? 'It exports no sources.' : `Its sources are ${sources.map((one) => one.table).join(', ')}.`;
+    sources.length === 0 ? 'It exports no sources.' : `Its sources are ${sources.map((one) => one.name).join(', ')}.`;
   throw new EdgeloomError(
     'usage',
-    `The model file ${file}: no source ${table ?? 'is named'}. ${known}`,
+    `The model file ${file}: no source ${name ?? 'is named'}. ${known}`,
     'Name one of them.',
   );
 }

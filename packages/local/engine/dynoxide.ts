@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { access, copyFile, mkdtemp, rename, statfs } from 'node:fs/promises';
+import { access, copyFile, rename, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { EngineCommand } from './command.ts';
@@ -15,8 +17,8 @@ const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
  * Copies the template database into the data folder, unless a database is there, and returns the command that runs dynoxide, the embedded
- * default: a native server that starts in milliseconds. Without `dataDir` it makes a folder that is deleted when the engine ends; the folder
- * is in memory if `mostBytes` fit there.
+ * default: a native server that starts in milliseconds. Without `dataDir` the data are in a scratch folder of the command; the folder is
+ * in memory if `mostBytes` fit there.
  */
 export async function dynoxideCommand(
   port: number,
@@ -24,18 +26,19 @@ export async function dynoxideCommand(
   mostBytes?: number,
 ): Promise<EngineCommand> {
   const program = dynoxidePath();
-  const folder = dataDir ?? (await mkdtemp(join(await scratchRoot(mostBytes), 'edgeloom-engine-')));
-  const database = join(folder, 'dynoxide.db');
+  const seed = fileURLToPath(packageFile(TEMPLATE));
+  const command = (database: string) => ({ file: program, args: ['--port', String(port), '--db-path', database] });
+  if (dataDir === undefined) {
+    const path = join(await scratchRoot(mostBytes), `edgeloom-engine-${randomUUID()}`);
+    return { ...command(join(path, basename(seed))), scratch: { path, seed } };
+  }
+  const database = join(dataDir, 'dynoxide.db');
   if (!existsSync(database)) {
     // Renamed when it is whole: a process that is killed in between leaves no half database behind.
-    await copyFile(packageFile(TEMPLATE), `${database}.new`);
+    await copyFile(seed, `${database}.new`);
     await rename(`${database}.new`, database);
   }
-  return {
-    file: program,
-    args: ['--port', String(port), '--db-path', database],
-    ...(dataDir === undefined && { scratchDir: folder }),
-  };
+  return command(database);
 }
 
 /** The file system in memory that Linux has. A container may have none, or a small one. */

@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
-import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import { isDerivedKey, isServicePartition, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
 import { isSequenceNumber, streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
@@ -221,12 +221,13 @@ export class Flow {
     if (item === undefined) return;
     const { source, target, oldImage, newImage } = item;
     const sequenceNumber = record.dynamodb?.SequenceNumber;
-    if (source !== SERVICE_PARTITION && isSequenceNumber(sequenceNumber)) {
+    if (!isServicePartition(source) && isSequenceNumber(sequenceNumber)) {
       const position = watermarkOf(streamLabel(this.source!.streamArn), sequenceNumber);
       this.changes.add({ source, target, oldImage, newImage, sequenceNumber, position, atMs });
     }
     if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
-    else if (isDerivedKey(target)) this.derived += 1;
+    if (isServicePartition(source)) return;
+    if (isDerivedKey(target)) this.derived += 1;
     else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });
   }
 

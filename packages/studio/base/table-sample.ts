@@ -1,6 +1,6 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
-import { isDerivedKey, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import { isDerivedKey, isServicePartition, typePrefix } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ScanSource } from '../../../src/core/store-port.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
@@ -196,7 +196,7 @@ class SampleCounter {
   add(stored: Item): boolean {
     const { source, target } = walkedItem(this.graph, stored);
     const { [this.graph.table.partitionKey]: _source, [this.graph.table.sortKey]: _target, ...item } = stored;
-    if (source === SERVICE_PARTITION) return false;
+    if (isServicePartition(source)) return false;
     if (isDerivedKey(target)) return true;
     const own = typePrefix(source) ?? '';
     const node = this.graph.nodes.get(own);

@@ -1,7 +1,7 @@
 import type { TableOptions } from '../../../src/core/model/table-options.ts';
 import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
-import { escapeOf } from '../../../src/mirror/layouts/layout.ts';
+import { escapeOf } from '../../../src/sources/layouts/layout.ts';
 import type { InPlace } from './in-place.ts';
 import { type Field, LIBRARIES } from './kinds.ts';
 import { attributesOf, edgeTypes, isShown, layoutArguments, RESERVED } from './mapping.ts';

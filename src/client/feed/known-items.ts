@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, INDEX_NAMES, revisionOf } from '../../core/items/derived-item.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isServicePartition } from '../../core/items/keys.ts';
 import type { IndexName, TableNames } from '../../core/model/compiled.ts';
 import type { IndexEntry } from '../../core/model/projection/list-of-place.ts';
 import { withKnownIndexKeys } from '../../store/index-key-names.ts';
@@ -12,7 +12,7 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 /** The item that a record is about, with the keys of the indexes under the names in the code; undefined: one of the service's own. */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
-  if (item === undefined || item.source === SERVICE_PARTITION) return undefined;
+  if (item === undefined || isServicePartition(item.source)) return undefined;
   if (table.indexKeys === undefined) return item;
   const known = (image: Item | undefined): Item | undefined => image && withKnownIndexKeys(table, image);
   return { ...item, oldImage: known(item.oldImage), newImage: known(item.newImage) };

@@ -38,8 +38,9 @@ import type { WatchEvent } from '../feed/watch-types.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
+import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
-import { type InboundQuery, readInbound } from './lists/inbound.ts';
+import type { AskedOnce, InboundQuery } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
 import {
   type Collection,
@@ -98,7 +99,7 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Nodes with their edge sets: one entry for each id, in that order. It is null where neither the node nor an edge of it is
-   * projected; where only edges are, `attributes` is null. One BatchGetItem for 100 views.
+   * projected; where only edges are (the node is deleted, soft-deleted or over), `attributes` is null. One BatchGetItem for 100 views.
    *
    * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
    * data) is left out too: the nightly check reports it.
@@ -202,12 +203,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      InboundQuery<
+      AskedOnce<
         Order,
-        OrderArgument<G, E, Order>,
-        IncludesTarget<G, E> | false,
-        EdgeFilter<G, E>,
-        PathArgument<G, E, Order>
+        InboundQuery<
+          Order,
+          OrderArgument<G, E, Order>,
+          IncludesTarget<G, E> | false,
+          EdgeFilter<G, E>,
+          PathArgument<G, E, Order>
+        >
       >
     >
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
@@ -263,7 +267,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>
+      AskedOnce<Order, InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>>
     >
   ): Promise<CountResult>;
 
@@ -309,13 +313,16 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      PageOptions<
+      AskedOnce<
         Order,
-        OrderArgument<G, E, Order>,
-        EdgeFilter<G, E>,
-        Selection,
-        PathArgument<G, E, Order>,
-        Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
+        PageOptions<
+          Order,
+          OrderArgument<G, E, Order>,
+          EdgeFilter<G, E>,
+          Selection,
+          PathArgument<G, E, Order>,
+          Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
+        >
       >
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
@@ -345,8 +352,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     list: {
       inbound: readonly [Checked<Target, TargetOf<G, E, Target>>, E];
-    } & InboundOfWatch<
-      InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
+    } & AskedOnce<
+      Order,
+      InboundOfWatch<
+        InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
+      >
     > &
       PartitionOption<HasPartition<G, E>>,
     options?: Abortable,
@@ -461,9 +471,10 @@ function readerOf<G extends CompiledModel>(
       read(options, (context) => readEdge(context, source, edgeType, target, options), true) as never,
     getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
-    inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),
+    inDegree: (target, edgeType, options) =>
+      held(options, (held) => countInbound(held, edgeType, target, options as InDegreeOptions)),
     inbound: (target, edgeType, options) =>
-      held(options, (held) => readInbound(held, edgeType, target, options)) as never,
+      held(options, (held) => readListWithTarget(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,

@@ -235,7 +235,9 @@ async function* itemLines({
         throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);
       const text = textOf(bytes).trim();
       if (text === '') continue;
-      const item = format === 'plain' ? itemOfPlainJson(parseLine(text)) : dynamoDBItem(parseLine(text));
+      const line = parseLine(text);
+      refuseOtherFormats(line);
+      const item = format === 'plain' ? itemOfPlainJson(line) : dynamoDBItem(line);
       yield { number, item: await checkedItem(graph, item, force) };
     } catch (error) {
       if (!(error instanceof EdgeloomError)) throw error;
@@ -274,6 +276,26 @@ function parseLine(text: string): Record<string, unknown> {
   throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
+/**
+ * Throws `invalid-json` for a line of a format that holds no items, or several of them: of an incremental export, or the answer of a scan. Without that its
+ * fields would be taken for attributes.
+ */
+export function refuseOtherFormats(line: Record<string, unknown>): void {
+  const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
+  const isOnly = (...names: string[]): boolean => Object.keys(line).every((name) => names.includes(name));
+  if (has('Keys', 'Metadata') && isOnly('Keys', 'Metadata', 'NewImage', 'OldImage')) {
+    const hint = 'Export the table in full: aws dynamodb export-table-to-point-in-time --export-type FULL_EXPORT.';
+    throw new EdgeloomError('invalid-json', 'is of an incremental export, which holds changes, not items', hint);
+  }
+  if (
+    has('Items', 'Count') &&
+    isOnly('Items', 'Count', 'ScannedCount', 'LastEvaluatedKey', 'NextToken', 'ConsumedCapacity')
+  ) {
+    const hint = "Write each item on a line of its own: jq -c '.Items[]'. Then import it with --format dynamodb.";
+    throw new EdgeloomError('invalid-json', 'is the answer of a scan or query, which holds many items', hint);
+  }
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
@@ -281,6 +303,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** The attributes that a text of plain JSON holds, in wire form; throws `invalid-json`. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
+}
+
+/** The item of a line of plain JSON; throws `invalid-json`, also for a line of another format. */
+export function itemOfLine(text: string): Item {
+  const line = parseLine(text);
+  refuseOtherFormats(line);
+  return itemOfPlainJson(line);
 }
 
 /** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */

@@ -33,6 +33,11 @@ export const VIEW_KEY = '~view' as DerivedSortKey;
 /** The partition of the service's own items. No node id begins so, and the writer refuses keys that do. */
 export const SERVICE_PARTITION = '~edgeloom';
 
+/** Tells whether a partition has items of the service: its own one, or one of the partitions over which many of its items are spread. */
+export function isServicePartition(partition: string): boolean {
+  return partition.startsWith(SERVICE_PARTITION);
+}
+
 const TYPE = /^[A-Z][A-Z0-9_]*$/;
 
 /** Tells whether a text can be the name of a node or edge type. */

@@ -14,8 +14,9 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   hasBase: false,
   attributes: new Map(),
   hasTombstones: true,
-  // The table may have taken the keys of an entry alone; a tombstone names its model.
-  isLive: (item) => item !== undefined && (item[QUARANTINE_FIELDS.of] !== undefined || item[MODEL] === undefined),
+  // The table may have taken the keys of an entry alone; a tombstone names its model, and holds nothing else.
+  isLive: (item) =>
+    item !== undefined && (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
   oddities: () => [],
   addTo(content, sortKey, entry) {
     if (quarantineEntry.isLive(entry)) content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry));

@@ -1,6 +1,8 @@
 import type { IndexName } from '../items/derived-item.ts';
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
+import type { INBOUND_OPTIONS, SEARCH_OPTIONS } from './options/option-tables.ts';
+import type { OptionNeedingKeys } from './options/option-works.ts';
 import type {
   AttributesOf,
   Derive,
@@ -150,10 +152,20 @@ type CheckedTyped<A, Given> =
       : TypedOrder<NameOf<A>, Type>
     : TypedOrder<NameOf<A>>;
 
+/** The type of an option that a native projection cannot have. */
+type WithoutNative = 'needs keys that are derived: leave it out, or leave out native';
+
+/** An option as a native projection may have it, by what the table of its options says; `Taken` for all others. */
+type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: true }
+  ? Name extends OptionNeedingKeys<Table>
+    ? false | (Table[Name] extends { readonly nativeValue: infer Value } ? Value : never) | WithoutNative
+    : Taken
+  : Taken;
+
 /** The options by their names; a name that is none is a mistake at its place. */
 type CheckedOptions<Known, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Known
-    ? Known[Name]
+    ? BesideNative<typeof SEARCH_OPTIONS, Name, Given, Known[Name]>
     : Mistake<
         `${Extract<Name, string>} is no option`,
         { [Option in keyof Known]-?: Extract<Option, string> }[keyof Known]
@@ -219,9 +231,9 @@ export type CheckedInbound<A, Given, Options> = {
         : Name extends 'groupBy'
           ? CheckedGroups<A, Given[Name]>
           : Name extends 'partition'
-            ? NameWith<A, string> | SourceValue
+            ? BesideNative<typeof INBOUND_OPTIONS, Name, Given, NameWith<A, string> | SourceValue>
             : Name extends keyof Options
-              ? Options[Name]
+              ? BesideNative<typeof INBOUND_OPTIONS, Name, Given, Options[Name]>
               : Mistake<
                   `${Extract<Name, string>} is no option`,
                   { [Option in keyof Options]-?: Extract<Option, string> }[keyof Options]

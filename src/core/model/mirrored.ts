@@ -5,8 +5,10 @@ import { GONE } from './gone.ts';
 
 /** The bookkeeping that a mirror keeps in a base item, next to its content. */
 
-/** The attribute of a mirrored base item that says which source items make it: a map of `rev`, `shown` and `makers`. */
+/** The attribute of a mirrored base item that says which source items make it: a map of `shown` and `makers`, the claims by maker. */
 export const MIRROR = '~mirror';
+/** In a claim: the revision of the maker's ledger under which it was written. */
+export const CLAIM_TOKEN = 't';
 /** The names of what a mirror keeps in a base item. */
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 

@@ -13,7 +13,7 @@ import { lineOfSearch } from './options/option-tables.ts';
  */
 
 /** The keys of an item in the table. */
-interface Key {
+export interface Key {
   source: string;
   target: string;
 }

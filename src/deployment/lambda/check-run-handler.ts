@@ -15,6 +15,7 @@ import {
   isClean,
 } from './check-handler.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
+import { checkRunEvent } from './run-event.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */
@@ -60,6 +61,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
   const { now } = runtimeOf(options);
   const tableBytes = options.tableBytes ?? caller.tableBytes;
   return async (event, context) => {
+    checkRunEvent(event);
     if ('plan' in event) {
       if (event.plan.mode === 'rebuild') await refuseOldConsumers(graph, caller.store, now());
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });

@@ -1,7 +1,7 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import type { SourceTable } from '../../mirror/source.ts';
+import type { Source } from '../../sources/source.ts';
 import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
 import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -49,14 +49,14 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
  * @example
  * export const handler = deployedMirror(graph, sources);
  */
-export function deployedMirror(graph: CompiledModel, sources: readonly SourceTable[]): MirrorHandler {
+export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
   const { table, client, logLevel, sourceStreamArns } = readFunctionSettings();
   const named = withTableName(graph, table);
   return mirrorHandler(named, {
     sources,
     streamArns: sourceStreamArns,
     logger: jsonLines(logLevel),
-    // Retries of a call belong to the mirror, which knows how much time is left.
+    // Retries of a call belong to the touch, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
   });
 }

@@ -105,12 +105,12 @@ export function createObserverMetrics(namespace: string, table: string): Observe
   };
 }
 
-/** Puts the metrics of a mirror out in the same way. */
+/** Puts the metrics of sources out in the same way. */
 export interface MirrorMetrics {
   /** @param batch `lagSeconds`: the age of its oldest record. */
   emitBatch(batch: { records: number; isFailed: boolean; lagSeconds: number | undefined }): void;
   /** Only calls of the schedule emit it. */
-  emitWatch(counts: { poisoned: number; conflicts: number }): void;
+  emitWatch(counts: { refused: number; conflicts: number }): void;
   /** @param isReplaced whether a source table has another stream than the stack reads, or none. */
   emitStream(isReplaced: boolean): void;
 }
@@ -124,8 +124,8 @@ export function createMirrorMetrics(namespace: string, table: string): MirrorMet
       if (lagSeconds !== undefined) addSeconds(metrics, { MirrorLagSeconds: lagSeconds });
       metrics.publishStoredMetrics();
     },
-    emitWatch({ poisoned, conflicts }) {
-      addCounts(metrics, { MirrorPoisoned: poisoned, MirrorConflicts: conflicts });
+    emitWatch({ refused, conflicts }) {
+      addCounts(metrics, { MirrorRefused: refused, MirrorConflicts: conflicts });
       metrics.publishStoredMetrics();
     },
     emitStream(isReplaced) {

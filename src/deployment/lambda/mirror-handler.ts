@@ -1,18 +1,18 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { streamLabel } from '../../core/items/watermark.ts';
+import { isSequenceNumber } from '../../core/items/watermark.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { ApplyResult } from '../../mirror/apply.ts';
-import { createMirror, type Mirror } from '../../mirror/mirror.ts';
-import { lagOf, MirrorProgress, mirrorStatus } from '../../mirror/progress.ts';
-import type { SourceTable } from '../../mirror/source.ts';
-import type { SourceStore } from '../../mirror/source-store.ts';
+import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
+import type { SourceStore } from '../../sources/source-store.ts';
+import { type OpenSources, openSources } from '../../sources/sources.ts';
+import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
-import { type CallTime, timeOfCall } from './call-time.ts';
+import type { RawRecord } from '../../stream/raw-record.ts';
+import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createMirrorMetrics } from './metrics.ts';
@@ -37,7 +37,7 @@ export interface MirrorHandlerOptions {
   /** @internal */
   random?: RuntimeOptions['random'];
   /** The sources: those that the model file exports. */
-  sources: readonly SourceTable[];
+  sources: readonly Source[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */
   streamArns?: readonly string[] | undefined;
   /** Client to write our table with. Default: one for the function's own region, kept for the function's life. */
@@ -76,10 +76,11 @@ const RESERVE_MS = 5_000;
 const MOST_LOGGED = 20;
 
 /**
- * Makes the handler that mirrors the streams of source tables into base items: each batch is of one source, which the ARN of its records
- * names. One record is reported where not all is applied, the first of the source items that are left, and the mapping comes again from
- * there. A source item that the mapping does not take is quarantined by its own key, and holds up no other. `{ watch: true }` has it look at
- * the sources: quarantine, conflicts, and whether a source table has another stream than the one that is read.
+ * Makes the handler that touches what the streams of source tables name: each batch is of one source, which the ARN of its records names. The
+ * keys of records are enough, whatever the stream's view type. One record is reported where not all is done, the first of those that are left,
+ * and the mapping comes again from there. A source item that `map` does not take is set aside by its own key, and holds up no other.
+ * `{ watch: true }` has it look at the sources: what is set aside, conflicts, and whether a source table has another stream than the one
+ * that is read.
  *
  * It only reads the source tables. Throws for events that are no stream of a source.
  *
@@ -97,14 +98,15 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const openSource = options.openSource ?? deferredSource(async () => ('callOnce' in calls ? calls.client() : calls));
   const metrics = createMirrorMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? jsonLines('info');
-  const mirrors = new Map<string, { mirror: Mirror; progress: MirrorProgress }>();
-  const mirrorOf = (tableArn: string) => {
-    const known = mirrors.get(tableArn);
+  const opened = new Map<string, OpenSource>();
+  const open = (tableArn: string): OpenSource => {
+    const known = opened.get(tableArn);
     if (known !== undefined) return known;
     const source = sourceOf(sources, tableArn);
-    const mirror = createMirror(graph, { source, store, sourceStore: openSource(tableArn), now, wait, random });
-    const made = { mirror, progress: new MirrorProgress(graph, store, source.table) };
-    mirrors.set(tableArn, made);
+    const openTable = (): SourceStore => openSource(tableArn);
+    const touches = openSources(graph, { sources, store, openTable, now, wait, random });
+    const made = { source, touches, progress: new SourceProgress(graph, store, source.name) };
+    opened.set(tableArn, made);
     return made;
   };
   const look = async (logger: FunctionLogger): Promise<void> => {
@@ -117,22 +119,22 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
     if (streamArns.length > 0) metrics.emitStream(isReplaced);
-    let poisoned = 0;
-    const { conflicts, hasMore } = await mirrorStatus(graph, store, {
-      tables: sources.map(({ table }) => table),
+    let refused = 0;
+    const { conflicts, hasMore } = await sourcesStatus(graph, store, {
+      names: sources.map(({ name }) => name),
       prunes: store,
-      onPoisoned: ({ maker, code }) => {
-        poisoned += 1;
-        if (poisoned <= MOST_LOGGED) logger.warn({ maker, code }, 'not taken by the mapping');
+      onRefused: (source, { key, code }) => {
+        refused += 1;
+        if (refused <= MOST_LOGGED) logger.warn({ source, key, code }, 'not taken by the mapping');
       },
     });
-    metrics.emitWatch({ poisoned, conflicts: conflicts.length });
+    metrics.emitWatch({ refused, conflicts: conflicts.length });
     for (const { source, target, shown, makers } of conflicts.slice(0, MOST_LOGGED)) {
       logger.warn({ source, target, shown, makers }, 'several source items make it');
     }
-    if (poisoned > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
+    if (refused > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
       logger.warn(
-        { poisoned, conflicts: conflicts.length, hasMoreConflicts: hasMore },
+        { refused, conflicts: conflicts.length, hasMoreConflicts: hasMore },
         'there are more than were named',
       );
     }
@@ -153,45 +155,58 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
         'Call the function by event source mappings alone.',
       );
     }
-    const label = streamLabel(arn);
-    const { mirror, progress } = mirrorOf(tableArnOf(arn));
+    const { source, touches, progress } = open(tableArnOf(arn));
     const time = timeOfCall(context, reserveMs);
-    const result = await mirror.apply(records, { streamLabel: label, remainingMs: time.remainingMs });
+    const keys = records.map((record) => keyOfRecord(source, record));
+    const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
     const nowMs = now();
     const lagSeconds = lagOf(records, nowMs);
-    metrics.emitBatch({ records: records.length, isFailed: result.failedFrom !== undefined, lagSeconds });
-    if (result.failedFrom === undefined) {
-      // A note that fails holds nothing up: the next batch writes it.
-      await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
-        logger.warn({ error: String(error) }, 'the progress could not be noted');
-      });
+    metrics.emitBatch({ records: records.length, isFailed: left.size > 0, lagSeconds });
+    if (left.size > 0) {
+      const place = keys.findIndex((key) => left.has(key));
+      const { timeoutMs, reserveMs } = time;
+      const sequenceNumber = records[place]!.dynamodb!.SequenceNumber!;
+      const error = left.get(keys[place]!);
+      const { message: reason, ...said } = Object(error) as EdgeloomError;
+      const about = { records: records.length, left: left.size, sequenceNumber, timeoutMs, reserveMs };
+      logger.warn(
+        { ...about, code: said.code, reason, hint: said.hint },
+        'batch not touched in full; it will be retried',
+      );
+      return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
     }
-    return reportFailures(result, time, logger, records.length);
+    // A note that fails holds nothing up: the next batch writes it.
+    await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
+      logger.warn({ error: String(error) }, 'the progress could not be noted');
+    });
+    logger.info({ records: records.length }, 'batch touched');
+    return { batchItemFailures: [] };
   };
 }
 
-function reportFailures(
-  { failedFrom, error }: ApplyResult,
-  { timeoutMs, reserveMs }: CallTime,
-  logger: FunctionLogger,
-  records: number,
-): StreamResponse {
-  if (failedFrom === undefined) {
-    logger.info({ records }, 'batch mirrored');
-    return { batchItemFailures: [] };
+/** A source whose stream calls the function. */
+interface OpenSource {
+  source: Source;
+  touches: OpenSources;
+  progress: SourceProgress;
+}
+
+/** The text of the key that a record of a source table names. Throws `invalid-record` for one without a number or a key. */
+function keyOfRecord(source: Source, { dynamodb }: RawRecord): string {
+  if (isTable(source) && isSequenceNumber(dynamodb?.SequenceNumber) && dynamodb.Keys !== undefined) {
+    return keyTextOfItem(source, dynamodb.Keys);
   }
-  const reason = error instanceof Error ? error.message : 'the time of the call is over';
-  logger.warn(
-    { records, sequenceNumber: failedFrom, reason, timeoutMs, reserveMs },
-    'batch not mirrored in full; it will be retried',
+  throw new EdgeloomError(
+    'invalid-record',
+    `A record of the source ${source.name} has no sequence number, or no keys.`,
+    'Give records as a stream of DynamoDB or Lambda gives them: dynamodb.SequenceNumber, dynamodb.Keys.',
   );
-  return { batchItemFailures: [{ itemIdentifier: failedFrom }] };
 }
 
 /** The source of a table. Throws `wrong-table` where none is of it. */
-function sourceOf(sources: readonly SourceTable[], tableArn: string): SourceTable {
+function sourceOf(sources: readonly Source[], tableArn: string): Source {
   const name = tableArn.split(':table/').at(-1);
-  const source = sources.find(({ table }) => table === name);
+  const source = sources.find((one) => one.name === name && isTable(one));
   if (source !== undefined) return source;
   throw new EdgeloomError(
     'wrong-table',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { type SourceTable, sourceTable } from '../../mirror/source.ts';
+import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function loadModel(file: string): Promise<CompiledModel> {
 }
 
 /** Loads the sources that a model file exports; none if it exports none. */
-export async function loadSources(file: string): Promise<readonly SourceTable[]> {
+export async function loadSources(file: string): Promise<readonly Source[]> {
   const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
   if (!Array.isArray(sources)) {
     throw new EdgeloomError(
@@ -29,7 +29,15 @@ export async function loadSources(file: string): Promise<readonly SourceTable[]>
       "Export a list: export const sources = [sourceTable('app-table', { map })];",
     );
   }
-  return (sources as readonly SourceTable[]).map(({ table, ...options }) => sourceTable(table, options));
+  for (const source of sources) {
+    if (typeof source?.name === 'string' && typeof source.map === 'function' && 'from' in source) continue;
+    throw new EdgeloomError(
+      'invalid-config',
+      `The model file ${file} exports a source that is none.`,
+      "Make each with sourceTable or defineSource: sourceTable('app-table', { map }).",
+    );
+  }
+  return sources as readonly Source[];
 }
 
 async function loadFile(file: string, isDefault: boolean): Promise<unknown> {

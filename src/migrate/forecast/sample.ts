@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type Item, itemSizeBytes } from '../../core/items/attribute-value.ts';
 import { BEGINNINGS, parseDerivedKey } from '../../core/items/derived-key.ts';
-import { SERVICE_PARTITION, typePrefix } from '../../core/items/keys.ts';
+import { isServicePartition, typePrefix } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
@@ -196,7 +196,7 @@ async function readPartsOf(table: SampledTable, segments: number, limit: number)
 
 /** Reads some items of each kind of a partition, and counts them up to a limit. */
 async function readKinds({ graph, store }: SampledTable, partition: string): Promise<Kind[]> {
-  if (partition === SERVICE_PARTITION) return [];
+  if (isServicePartition(partition)) return [];
   const kinds: Kind[] = [];
   for (let from: string | undefined; kinds.length < MOST_KINDS; ) {
     const range = from === undefined ? {} : { sortKey: { from } };
@@ -237,5 +237,5 @@ function typedBeginning(sortKey: string): string {
 
 /** The items of a page without the service's own. */
 function itemsOf(graph: CompiledModel, page: readonly Item[]): WalkedItem[] {
-  return page.map((item) => walkedItem(graph, item)).filter(({ source }) => source !== SERVICE_PARTITION);
+  return page.map((item) => walkedItem(graph, item)).filter(({ source }) => !isServicePartition(source));
 }

@@ -87,7 +87,12 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
     table: graph.table.name,
     steps,
     texts: steps.map((step) => stepText(graph, step)),
-    left: [...(isTtlLeft ? [leftText(graph)] : []), ...dearIndexes(graph, table), ...unusedIndexes(graph, table)],
+    left: [
+      ...(isTtlLeft ? [leftText(graph)] : []),
+      ...dearIndexes(graph, table),
+      ...unusedIndexes(graph, table),
+      ...twinsOfNative(graph, table),
+    ],
     mostWcu: indexes.length * units,
   };
 }
@@ -135,6 +140,21 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     .sort()
     .map((name) => {
       return `the index ${name} stays, and writes pay for it, but no native order or search of this model uses it; delete ${name} when nothing reads it`;
+    });
+}
+
+/** Names the indexes that have the keys of a native index under another name, which readers do not ask. */
+function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
+  const used = new Set(indexNeeds(graph).map(({ name }) => name));
+  return (table.GlobalSecondaryIndexes ?? [])
+    .filter(({ IndexName = '' }) => !used.has(IndexName))
+    .flatMap(({ IndexName, KeySchema }) => {
+      const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
+      // The text of an index that a native one had replaced is another one.
+      if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
+      return [
+        `the index ${IndexName} has the keys of ${twin.name}, and readers ask that name alone; delete ${IndexName} when nothing reads it`,
+      ];
     });
 }
 

@@ -1,7 +1,7 @@
 import { type Item, jsonOf, numberOf } from '../../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+import type { ItemKey, WayOfWriting } from '../../core/store-port.ts';
 
 /**
  * The items in which consumers of the stream and checks save their progress. They lie in the service's own partition and expire.
@@ -37,6 +37,8 @@ export interface ConsumerProgress {
   intervalMs: number;
   /** True if the consumer has stopped normally. */
   isStopped: boolean;
+  /** How it writes known items; absent if no answer has told it yet. */
+  writes?: WayOfWriting | undefined;
   shards: readonly ShardProgress[];
 }
 

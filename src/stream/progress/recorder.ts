@@ -10,7 +10,7 @@ export interface RecorderOptions {
   now?: RuntimeOptions['now'];
   graph: CompiledModel;
   /** The table. */
-  store: Pick<Store, 'put'>;
+  store: Pick<Store, 'put' | 'writesBy'>;
   kind: ConsumerKind;
   /** The label of the stream that a worker reads. */
   stream?: string | undefined;
@@ -156,7 +156,8 @@ export class ProgressRecorder {
     };
     this.writtenAtMs = nowMs;
     try {
-      await store.put(progressItem(graph.table, progress, part));
+      const writes = await store.writesBy?.();
+      await store.put(progressItem(graph.table, { ...progress, writes }, part));
       // Other progress may have been noted during the write.
       this.records -= records;
       if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;

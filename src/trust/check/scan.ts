@@ -1,5 +1,5 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
@@ -53,7 +53,7 @@ export class SegmentScan {
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
     const { graph, stream, now } = this.context;
     // The items of the service's own partition are not derived from anything.
-    if (source === SERVICE_PARTITION) return;
+    if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;

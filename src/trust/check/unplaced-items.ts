@@ -1,5 +1,5 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -41,7 +41,7 @@ export class UnplacedItems {
   /** Counts an item, if it is a base item of no type of the model. */
   addItem(key: ItemKey, item: Item): void {
     const { source, target } = key;
-    if (source === SERVICE_PARTITION || isDerivedKey(target)) return;
+    if (isServicePartition(source) || isDerivedKey(target)) return;
     if (classifyBaseItem(this.graph, source, target, item).kind === 'unknown') this.add(key);
   }
 

@@ -16,9 +16,8 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
-import { contributionsOf, liveMakers } from '../../mirror/contributions.ts';
-import { BEFORE_ALL } from '../../mirror/position.ts';
 import { modelToCheck } from '../../registry/checked.ts';
+import { claimsOf, liveMakers } from '../../sources/claims.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
@@ -97,19 +96,16 @@ function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item,
     : [`It expires at ${at}.`];
 }
 
-/** The source items that a mirrored base item is made from, with the positions of the records that made it. */
+/** The source items that a mirrored base item is made from. */
 function mirrorTexts(graph: CompiledModel, item: Item): string[] {
-  const contributions = contributionsOf(graph, item);
-  if (contributions === undefined) return [];
-  const live = liveMakers(contributions).sort();
-  const made = [...contributions.byMaker].map(([maker, { content, position, version }]) => {
-    const by = position === BEFORE_ALL ? 'a snapshot' : `the record ${position}`;
-    const what =
-      content === undefined ? 'does not make it any more' : maker === contributions.shown ? 'makes it' : 'makes it too';
-    return `The source item ${maker} ${what}, by ${by} and version ${version} of the mapping.`;
+  const claims = claimsOf(graph, item);
+  if (claims === undefined) return [];
+  const made = [...claims.byMaker].map(([maker, { content }]) => {
+    const does = maker === claims.shown ? 'makes it' : 'makes it too';
+    return `The source item ${maker} ${content === undefined ? 'does not make it any more' : does}.`;
   });
-  if (live.length < 2) return made;
-  return [...made, `Source items are in conflict: it shows the content of ${contributions.shown}.`];
+  if (liveMakers(claims).length < 2) return made;
+  return [...made, `Source items are in conflict: it shows the content of ${claims.shown}.`];
 }
 
 /** The reason why nothing is derived from an item that is stored: the attribute by which it counts as deleted, with its value. */

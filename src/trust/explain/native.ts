@@ -1,5 +1,6 @@
-import { type AttributeValue, attributeOf, type Item } from '../../core/items/attribute-value.ts';
+import { type AttributeValue, attributeOf, type Item, typeOf } from '../../core/items/attribute-value.ts';
 import { describe } from '../../core/items/describe.ts';
+import { typeName } from '../../core/items/encoding.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { faultOfNativeKey, nativePlaces } from '../../core/model/native-misfits.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -27,11 +28,16 @@ export function explainNative(
         ? `${kept} leaves it out: it has no value for ${index.attribute}.`
         : isIn
           ? `${gone}: readers leave it out of the index ${index.name}, kept by DynamoDB.`
-          : `${kept} leaves it out: ${index.attribute} is ${textOf(value)}, and the index takes only ${fault!.wanted}.`;
+          : `${kept} leaves it out: ${index.attribute} is ${typedText(value)}, and the index takes only ${fault!.wanted}.`;
     return { ...place, state: 'absent', reason: why };
   });
 }
 
+/** A value with its type, which tells a number from a text of the same digits: `a number (20260102)`; of a list or map the type alone. */
+function typedText(value: AttributeValue): string {
+  return typeName(typeOf(value)) + ('S' in value || 'N' in value ? ` (${textOf(value)})` : '');
+}
+
 function textOf(value: AttributeValue): string {
-  return describe(Object.values(Object(value))[0]);
+  return 'N' in value ? value.N : describe(Object.values(Object(value))[0]);
 }

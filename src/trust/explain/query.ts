@@ -1,5 +1,5 @@
 import { numberOf, stringOf } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
 import type {
   GetManyResult,
   GetResult,
@@ -74,14 +74,14 @@ class NotedReads {
   private async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const result = await this.table.get(key, options);
     // A reader looks at the registry once in a while, whatever it is asked.
-    if (key.source === SERVICE_PARTITION) return result;
+    if (isServicePartition(key.source)) return result;
     this.noteReads(`GetItem of ${isDerivedKey(key.target) ? '' : `${key.source} `}${key.target}`, 1, result.rcu);
     return result;
   }
 
   private async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
     const result = await this.table.getMany(keys, options);
-    if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
+    if (keys.every(({ source }) => isServicePartition(source))) return result;
     const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
     this.noteReads(
       `BatchGetItem of ${[...targets].join(', ')} (${countText(keys.length, 'key')})`,

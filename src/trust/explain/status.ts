@@ -1,13 +1,13 @@
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { queriedItems, type ReadStats, readItem } from '../../core/store-pages.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { Conflict } from '../../mirror/conflicts.ts';
-import { mirrorStatus, type SourceStatus } from '../../mirror/progress.ts';
 import type { Registry } from '../../registry/registry.ts';
+import type { Conflict } from '../../sources/notes.ts';
+import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
@@ -75,6 +75,11 @@ export interface ConsumerStatus {
   /** When it was seen last, ISO 8601. */
   seen: string;
   recordsPerSecond: number;
+  /**
+   * How it writes the derived items that it has read: by PartiQL statements, 25 in a call, or each by an UpdateItem, where the table or the
+   * consumer's rights have no statements. Null: it has written no two of them at once yet.
+   */
+  writes: WayOfWriting | null;
   isStopped: boolean;
 }
 
@@ -124,7 +129,7 @@ export interface Status {
   indexSample: IndexSampleStatus | null;
   /** The parts of derived items that no observer judges. */
   notVerified: readonly string[];
-  /** The source tables that are mirrored, with the lag of this hop; `shards` has that of the other. */
+  /** The sources that the table knows, with the lag of this hop; `shards` has that of the other. */
   sources: SourceStatus[];
   /** Base items that several source items make, 1,000 at most. */
   conflicts: Conflict[];
@@ -184,7 +189,7 @@ export interface StatusFacts {
   lastCheck: LastCheck | undefined;
   observed: SavedProgress | undefined;
   erasures: Awaited<ReturnType<typeof readErasures>>;
-  mirrored: Awaited<ReturnType<typeof mirrorStatus>>;
+  mirrored: Awaited<ReturnType<typeof sourcesStatus>>;
   rcu: number;
 }
 
@@ -200,7 +205,7 @@ export async function readFacts({
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
-  const mirrored = await mirrorStatus(graph, store, { stats });
+  const mirrored = await sourcesStatus(graph, store, { stats });
   return { missing, projections, quarantined, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
 
@@ -238,7 +243,7 @@ export function statusOf(
     // The observer judges what is derived of base items alone.
     notVerified: [
       ...NOT_VERIFIED,
-      ...sources.map(({ source }) => `the source ${source}: edgeloom mirror check compares it`),
+      ...sources.map(({ source }) => `the source ${source}: edgeloom mirror sync --dry-run compares it`),
     ],
     sources,
     conflicts,
@@ -273,10 +278,10 @@ function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): num
   return present.length === 0 ? undefined : present.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0);
 }
 
-function sourceProblem({ source, poisoned }: SourceStatus): string[] {
-  if (poisoned === 0) return [];
-  const are = `${countText(poisoned, 'item')} of the source ${source} ${poisoned === 1 ? 'is' : 'are'}`;
-  return [`${are} not taken by the mapping: run edgeloom mirror check ${source}.`];
+function sourceProblem({ source, refused }: SourceStatus): string[] {
+  if (refused === 0) return [];
+  const are = `${countText(refused, 'item')} of the source ${source} ${refused === 1 ? 'is' : 'are'}`;
+  return [`${are} not taken by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 
 /** The first conflicts, and how many there are: a wrong mapping may make one of every item. */
@@ -287,7 +292,7 @@ function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): str
     .map(({ source, target, makers }) => `${source} ${target} is made by ${makers.join(' and ')}: ${remedy}`);
   if (conflicts.length <= MOST_CONFLICTS && !hasMore) return named;
   const count = `${hasMore ? 'At least ' : ''}${countText(conflicts.length, 'base item')}`;
-  return [...named, `${count} are made by several source items: edgeloom mirror check names all of them.`];
+  return [...named, `${count} are made by several source items: edgeloom mirror sync --dry-run names all of them.`];
 }
 
 function erasureStatus({ stage, sinceMs, fenceMs }: Erasure, nowMs: number): ErasureStatus {
@@ -390,11 +395,12 @@ function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   }
   return [...byId.values()]
     .sort((left, right) => right.seenAtMs - left.seenAtMs)
-    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, isStopped }) => ({
+    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, writes = null, isStopped }) => ({
       id,
       kind,
       model,
       isStopped,
+      writes,
       seen: new Date(seenAtMs).toISOString(),
       recordsPerSecond: intervalMs > 0 ? Math.round((applied * 10_000) / intervalMs) / 10 : 0,
     }));

@@ -5,6 +5,7 @@ import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/ke
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
+import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { keepsViews } from '../../core/kinds/view.ts';
@@ -135,7 +136,8 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   const key = ownKeyOfEntry(context, item);
   const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
   stats.wcu += wcu;
-  if (applied) result.repaired += 1;
+  // The entry of a base item may have gone with the fault.
+  if (applied || !quarantineEntry.isLive(await readItem(context, key))) result.repaired += 1;
   else {
     result.left += 1;
     result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
@@ -182,6 +184,7 @@ async function* quarantineEntries(
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
+      if (!quarantineEntry.isLive(item)) continue;
       // An entry that was moved back appears a second time at the end.
       const key = JSON.stringify([source, target]);
       if (met.has(key)) continue;

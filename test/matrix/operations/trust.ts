@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explain, type Finding } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/index.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
@@ -126,19 +125,6 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
         const source = key.source.startsWith('USER-') ? 'USER-none' : 'GOAL-none';
         await bench.rig.store.put({ ...item, [partition]: { S: source } });
         return { source, target: key.target };
-      });
-      return RAN;
-    },
-  },
-  {
-    name: 'a wrong watermark found and repaired',
-    covers: ['wrong.watermark'],
-    run: async (bench) => {
-      const later = LABEL.replace('2026', '2099');
-      await damageEach(bench, ['stale'], async ({ key, item }) => {
-        if (item['w'] === undefined) return undefined;
-        await bench.rig.store.put(withText(item, 'w', watermarkOf(later, '7')));
-        return key;
       });
       return RAN;
     },

@@ -5,6 +5,7 @@ import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
 import { LEVEL_EXPERIMENTS, LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
 import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
+>>>>>>> level
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
@@ -14,6 +15,7 @@ import {
   WRITTEN_MUTANTS,
 } from '../packs/observer/planted.ts';
 import { REBUILDS_MUTANTS } from '../packs/rebuilds/planted.ts';
+import { SOURCES_MUTANTS } from '../packs/sources/planted.ts';
 import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
 import { WATCH_MUTANTS } from '../packs/watch/planted.ts';
@@ -65,8 +67,7 @@ export const PLANTED: readonly Planted[] = [
   ...found(LEVEL_MUTANTS, 'attack on the projector'),
   ...found(LEVEL_EXPERIMENTS, 'nothing so far'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
-  ...found(MIRROR_MUTANTS, 'schedules of a mirror'),
-  ...found(LINES_MUTANTS, 'schedules of imported lines'),
+  ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
   ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
   ...found(ENDED_MUTANTS, 'schedules of edges that end'),

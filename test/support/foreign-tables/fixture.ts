@@ -1,6 +1,7 @@
 import type { CompiledModel, Reader } from '../../../src/index.ts';
-import type { MappedItem } from '../../../src/mirror/items.ts';
-import type { Layout, SourceItem } from '../../../src/mirror/layouts/layout.ts';
+import type { MappedItem } from '../../../src/sources/items.ts';
+import type { Layout } from '../../../src/sources/layouts/layout.ts';
+import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
 
 /** A question that the application asks its own table, and how the mirror is asked. */

@@ -1,6 +1,6 @@
 import { defineGraph, edge, node, type Reader } from '../../../src/index.ts';
-import { mappedEdge, mappedNode } from '../../../src/mirror/items.ts';
-import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
+import { mappedEdge, mappedNode } from '../../../src/sources/items.ts';
+import type { SourceItem } from '../../../src/sources/source.ts';
 import { byHand, type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** Layouts that people make by hand, each with a mapping of a few lines. */

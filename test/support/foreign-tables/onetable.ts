@@ -1,6 +1,6 @@
 import { defineGraph, edge, node, number, type Reader } from '../../../src/index.ts';
-import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
-import { fromOneTable } from '../../../src/mirror/layouts/onetable.ts';
+import { fromOneTable } from '../../../src/sources/layouts/onetable.ts';
+import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
 import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import { defineGraph, edge, node } from '../../../src/index.ts';
-import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
-import { fromToolbox } from '../../../src/mirror/layouts/toolbox.ts';
+import { fromToolbox } from '../../../src/sources/layouts/toolbox.ts';
+import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
 import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { SourceItem } from '../../../src/mirror/layouts/layout.ts';
+import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
 import { numbers } from './fixture.ts';
 

@@ -3,12 +3,12 @@ import {
   attributeOf,
   canonicalText,
   type Item,
+  numberOf,
   sameValue,
   setOwn,
-  stringOf,
 } from '../../../src/core/items/attribute-value.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import { MIRROR } from '../../../src/core/model/mirrored.ts';
+import { CLAIM_TOKEN, MIRROR } from '../../../src/core/model/mirrored.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../src/core/store-port.ts';
 import { copyIn, normalNumber, refused, sumOf } from './item.ts';
 
@@ -39,20 +39,20 @@ export function mayChange(stored: Item | undefined, { kind, condition = {} }: Ba
   return isOver ? kind !== 'update' && meets(undefined, condition) : meets(stored, condition);
 }
 
-function meets(item: Item | undefined, { present, equal = {}, absent = [], mirroredBefore }: BaseCondition): boolean {
+function meets(item: Item | undefined, { present, equal = {}, absent = [], claimedBefore }: BaseCondition): boolean {
   if (present !== undefined && present !== (item !== undefined)) return false;
   const has = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   return (
     Object.keys(equal).every((name) => has(name) !== undefined && sameValue(has(name), equal[name])) &&
     absent.every((name) => has(name) === undefined) &&
-    (mirroredBefore === undefined || item === undefined || isMirroredBefore(item, mirroredBefore))
+    (claimedBefore === undefined || item === undefined || isClaimedBefore(item, claimedBefore))
   );
 }
 
-function isMirroredBefore(item: Item, { maker, position }: NonNullable<BaseCondition['mirroredBefore']>): boolean {
+function isClaimedBefore(item: Item, { maker, token }: NonNullable<BaseCondition['claimedBefore']>): boolean {
   const makers = mapAt(mapAt(item, MIRROR), 'makers');
-  const own = stringOf(attributeOf(mapAt(makers, maker), 'p'));
-  return Object.keys(makers).length === 1 && own !== undefined && own < position;
+  const own = numberOf(attributeOf(mapAt(makers, maker), CLAIM_TOKEN));
+  return Object.keys(makers).length === 1 && own !== undefined && Number(own) < token;
 }
 
 function mapAt(item: Item, name: string): Item {

@@ -62,7 +62,7 @@ export async function startPolicyProxy(
       }
       used.add(`${access.action} ${access.resource}${conditionOf(allowing)}`);
     }
-    if (operation === 'UpdateItem' && isViewOf(full, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
+    if (writesFullView(full, operation, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
       const message = 'Item size to update has exceeded the maximum allowed size';
       return {
         status: 400,
@@ -136,9 +136,17 @@ function meets(condition: Json | undefined, { leadingKeys = [] }: Access): boole
   });
 }
 
-function isViewOf(nodes: ReadonlySet<string>, { Key }: Json, partitionKey: string): boolean {
-  const values = Object.values(Key as Values).map((value) => value?.S);
-  return nodes.has((Key as Values)[partitionKey]!.S!) && values.includes('~view');
+/** Tells whether a call writes a view that counts as full. A batch of statements is refused as a whole, so that each goes by itself. */
+function writesFullView(nodes: ReadonlySet<string>, operation: string, body: Json, partitionKey: string): boolean {
+  if (operation === 'BatchExecuteStatement') {
+    return (body['Statements'] as StatementRequest[]).some(
+      (statement) =>
+        nodes.has(leadingKeyOf(statement, partitionKey)) && statement.Parameters.some(({ S }) => S === '~view'),
+    );
+  }
+  if (operation !== 'UpdateItem') return false;
+  const key = body['Key'] as Values;
+  return nodes.has(key[partitionKey]!.S!) && Object.values(key).some((value) => value?.S === '~view');
 }
 
 function accessesOf(operation: string, body: Json, partitionKey: string): Access[] {
@@ -187,9 +195,7 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
       });
     case 'BatchExecuteStatement':
       // There is no right to batches of statements: each kind has one of its own.
-      return (body['Statements'] as { Statement: string; Parameters: { S?: string }[] }[]).map((statement) =>
-        statementAccess(statement, partitionKey),
-      );
+      return (body['Statements'] as StatementRequest[]).map((statement) => statementAccess(statement, partitionKey));
     case 'TransactGetItems':
       return (body['TransactItems'] as { Get: Json }[]).map(({ Get }) =>
         one('GetItem', Get['TableName'], keyOf(Get['Key'])),
@@ -199,16 +205,21 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
   }
 }
 
-function statementAccess(
-  { Statement: text, Parameters }: { Statement: string; Parameters: { S?: string }[] },
-  partitionKey: string,
-): Access {
-  const [, verb, table] = /^(INSERT INTO|UPDATE) "([^"]+)"/.exec(text)!;
-  // Every value is a parameter, so the key's is as far along as there are parameters before its name.
-  const before = text.slice(0, text.search(new RegExp(`['"]${partitionKey}['"]`)));
-  const leadingKey = Parameters[before.split('?').length - 1]!.S!;
+interface StatementRequest {
+  Statement: string;
+  Parameters: { S?: string }[];
+}
+
+function statementAccess(statement: StatementRequest, partitionKey: string): Access {
+  const [, verb, table] = /^(INSERT INTO|UPDATE) "([^"]+)"/.exec(statement.Statement)!;
   const action = `dynamodb:${verb === 'UPDATE' ? 'PartiQLUpdate' : 'PartiQLInsert'}`;
-  return { action, resource: tableArn(table!), leadingKeys: [leadingKey] };
+  return { action, resource: tableArn(table!), leadingKeys: [leadingKeyOf(statement, partitionKey)] };
+}
+
+/** Every value is a parameter, so the key's is as far along as there are parameters before its name. */
+function leadingKeyOf({ Statement: text, Parameters }: StatementRequest, partitionKey: string): string {
+  const before = text.slice(0, text.search(new RegExp(`['"]${partitionKey}['"]`)));
+  return Parameters[before.split('?').length - 1]!.S!;
 }
 
 function indexAccess(operation: string, body: Json): Access {

@@ -8,8 +8,7 @@ import { sampledItem } from '../../../packages/workbench/adopt/sampled-item.ts';
 import * as admin from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import * as edgeloom from '../../../src/index.ts';
-import { mapped } from '../../../src/mirror/mapped.ts';
-import type { SourceTable } from '../../../src/mirror/source.ts';
+import type { Source } from '../../../src/sources/source.ts';
 import { Random } from '../../simulator/kernel/random.ts';
 import { FOREIGN_TABLES } from '../../support/foreign-tables/all.ts';
 import { electroDB } from '../../support/foreign-tables/electrodb.ts';
@@ -23,12 +22,13 @@ import {
 import { oneTable } from '../../support/foreign-tables/onetable.ts';
 import { entityAttribute, metaItems } from '../../support/foreign-tables/told-apart.ts';
 import { toolbox } from '../../support/foreign-tables/toolbox.ts';
+import { mappedItems } from '../../support/mapped-items.ts';
 
 /** What `adopt` proposes for tables that are laid out in the usual ways. */
 
 interface Proposed {
   default: edgeloom.CompiledModel;
-  sources: [SourceTable];
+  sources: [Source];
 }
 
 /** A proposed file, run as a module. */
@@ -125,7 +125,7 @@ describe.each(FOREIGN_TABLES)('the proposal for $name', ({ name, items, keys: { 
       edges,
     );
     expect(leftOut.map(({ reason }) => reason).sort()).toEqual(left);
-    const made = images.map((image) => [...mapped(graph, of, image).keys()]);
+    const made = images.map((image) => [...mappedItems(graph, of, image).keys()]);
     const empty = made.filter((own) => own.length === 0).length;
     expect(empty).toBe(leftOut.reduce((sum, one) => sum + one.items, 0));
     // No two items make one.

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dynoxideCommand, dynoxidePath, scratchRoot } from '../../../packages/local/engine/dynoxide.ts';
 
@@ -40,9 +41,9 @@ describe('dynoxideCommand', () => {
 
   it('keeps data in a file of the data folder, and leaves one that is there as it is', async () => {
     const database = join(folder, 'dynoxide.db');
-    const { args, scratchDir } = await dynoxideCommand(8000, folder);
+    const { args, scratch } = await dynoxideCommand(8000, folder);
     expect(args).toEqual(['--port', '8000', '--db-path', database]);
-    expect(scratchDir).toBeUndefined();
+    expect(scratch).toBeUndefined();
     await writeFile(database, 'kept');
     await dynoxideCommand(8000, folder);
     expect(await readFile(database, 'utf8')).toBe('kept');
@@ -75,9 +76,10 @@ describe('dynoxideCommand', () => {
   });
 
   it('works in a scratch folder where none is given', async () => {
-    const { args, scratchDir } = await dynoxideCommand(8000, undefined);
-    expect(args.at(-1)).toBe(join(scratchDir!, 'dynoxide.db'));
-    await rm(scratchDir!, { recursive: true });
+    const { args, scratch } = await dynoxideCommand(8000, undefined);
+    expect(args.at(-1)).toBe(join(scratch!.path, basename(scratch!.seed)));
+    // The guard of the process makes it: a folder that is made here would stay if this process is killed before there is a guard.
+    expect(existsSync(scratch!.path)).toBe(false);
   });
 
   it('starts from a database in which the stream is indexed', async () => {

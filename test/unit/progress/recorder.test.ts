@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
+import type { WayOfWriting } from '../../../src/core/store-port.ts';
 import { type ConsumerProgress, readLastCheck, readProgress } from '../../../src/stream/progress/record.ts';
 import { ProgressRecorder } from '../../../src/stream/progress/recorder.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -13,6 +14,7 @@ interface Writes {
   atMs: number[];
   wcu: number;
   failing: boolean;
+  by?: WayOfWriting;
 }
 
 function recorder(): { recorder: ProgressRecorder; writes: Writes } {
@@ -26,7 +28,10 @@ function recorder(): { recorder: ProgressRecorder; writes: Writes } {
     writes.wcu += result.wcu;
     return result;
   };
-  return { recorder: new ProgressRecorder({ graph, store: { put }, kind: 'worker' }), writes };
+  return {
+    recorder: new ProgressRecorder({ graph, store: { put, writesBy: async () => writes.by }, kind: 'worker' }),
+    writes,
+  };
 }
 
 const shard = (n: number): string => `shardId-${String(n).padStart(20, '0')}-abcdef12`;
@@ -39,6 +44,17 @@ describe('a recorder of progress', () => {
   });
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it('tells how the store writes, once its answers have told', async () => {
+    const { recorder: progress, writes } = recorder();
+    progress.noteAndSchedule({ shardId: shard(1), sequenceNumber: sequence(1), madeAtSeconds: 1, records: 1 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(last(writes)).not.toHaveProperty('writes');
+    writes.by = 'statements';
+    progress.noteAndSchedule({ shardId: shard(1), sequenceNumber: sequence(2), madeAtSeconds: 1, records: 1 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(last(writes)).toMatchObject({ writes: 'statements' });
   });
 
   it('writes at most once in ten seconds, however many shards move, one unit each', async () => {

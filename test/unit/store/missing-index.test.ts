@@ -27,6 +27,12 @@ const readerThatIsTold = (message: string) => {
 it.each([
   ['The table does not have the specified index: mail-target', 'fatal', 'has no index', 'edgeloom table update'],
   [
+    'Query condition missed key schema element: gsi0pk',
+    'fatal',
+    'has other keys than the model needs',
+    'Give the index another name in the model',
+  ],
+  [
     'Cannot read from backfilling global secondary index: mail-target',
     'retryable',
     'still builds the index',
@@ -63,6 +69,22 @@ const clientOf = (status: string) => {
   const TimeToLiveDescription = { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' };
   return { send: async () => ({ Table, TimeToLiveDescription }) } as never;
 };
+
+it('names an index that has the keys of a native one under another name', async () => {
+  const { Table, ...rest } = (await (
+    clientOf('DELETING') as { send: () => Promise<{ Table: object }> }
+  ).send()) as never as {
+    Table: { GlobalSecondaryIndexes: { IndexName: string }[] };
+  };
+  const renamed = Table.GlobalSecondaryIndexes.map((index) =>
+    index.IndexName === 'mail-target' ? { ...index, IndexName: 'byMail' } : index,
+  );
+  const client = { send: async () => ({ ...rest, Table: { ...Table, GlobalSecondaryIndexes: renamed } }) } as never;
+  const { left } = await planTableUpdate(graph, { client });
+  expect(left).toContainEqual(
+    'the index byMail has the keys of mail-target, and readers ask that name alone; delete byMail when nothing reads it',
+  );
+});
 
 it.each([
   ['ACTIVE', [], [], []],

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { isDerivedKey, SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
+import { isDerivedKey, isServicePartition } from '../../../../src/core/items/keys.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { createClient } from '../../../../src/store/client.ts';
@@ -86,7 +86,7 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions) {
 
 /** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
 function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
-  return source === SERVICE_PARTITION || isDerivedKey(target);
+  return isServicePartition(source) || isDerivedKey(target);
 }
 
 /** The proposal for a sample, with its file. */

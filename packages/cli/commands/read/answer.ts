@@ -50,7 +50,22 @@ export function edgeTable(page: {
   cursor?: string;
 }): string {
   const rows = page.items.map(({ source, type, target, attributes }) => [source, type, target, attributes]);
-  return textTable(['source', 'type', 'target', 'attributes'], rows) + cursorLine(page.cursor);
+  return pageTable('edges', ['source', 'type', 'target', 'attributes'], rows, page.cursor);
+}
+
+/** The rows of a page as a table, and how to go on. A page without rows says so: a bare heading reads as output that was cut off. */
+export function pageTable(
+  what: string,
+  headings: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  cursor: string | undefined,
+): string {
+  return (rows.length === 0 ? noneText(what, cursor) : textTable(headings, rows)) + cursorLine(cursor);
+}
+
+/** The line of a page without rows. A filtered page may end before the list does. */
+export function noneText(what: string, cursor: string | undefined): string {
+  return `No ${what}${cursor === undefined ? '' : ' on this page'}.`;
 }
 
 /** How to go on, where something remains. */

@@ -9,9 +9,9 @@ import {
   withPaging,
   withReverse,
 } from '../../shared/options.ts';
-import { cellText, textTable } from '../../shared/output.ts';
+import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Bind, cursorLine, edgeTable, printing } from './answer.ts';
+import { type Bind, edgeTable, pageTable, printing } from './answer.ts';
 import { addPage } from './page.ts';
 
 interface EdgesFlags extends PagingFlags {
@@ -50,7 +50,7 @@ function addNodes(command: Command, bind: Bind): void {
         const rows = page.items.map(({ id, attributes }) => [id, attributes]);
         return {
           json: page,
-          text: textTable(['id', 'attributes'], rows) + cursorLine(page.cursor),
+          text: pageTable('nodes', ['id', 'attributes'], rows, page.cursor),
           found: page.items.map(({ id }) => id),
         };
       }),

@@ -17,7 +17,7 @@ import {
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
-import { type Bind, cursorLine } from './answer.ts';
+import { type Bind, cursorLine, noneText } from './answer.ts';
 
 /** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */
 export function addPage(command: Command, bind: Bind): void {
@@ -42,6 +42,7 @@ export function addPage(command: Command, bind: Bind): void {
         const { items, truncated, calls, cursor } = page;
         const open = new Set<AnyPageNode>();
         const text = [
+          ...(items.length === 0 ? [noneText('nodes', cursor)] : []),
           ...items.flatMap((node) => [nodeText(node), ...neighbourLines(node, '  ', open)]),
           '',
           ...(truncated === undefined ? [] : [truncatedText(truncated)]),

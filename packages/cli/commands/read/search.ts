@@ -16,10 +16,9 @@ import {
   withPredicates,
   withReverse,
 } from '../../shared/options.ts';
-import { textTable } from '../../shared/output.ts';
 import { sessionReader } from '../../shared/table.ts';
 import { parseRate } from '../table/cost.ts';
-import { type Bind, cursorLine, printing, type ReadSession } from './answer.ts';
+import { type Bind, pageTable, printing, type ReadSession } from './answer.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute, or how evenly its items are spread. */
 export function searchCommand(command: Command, bind: Bind = printing): void {
@@ -67,7 +66,7 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
         return {
           json: page,
-          text: textTable(['id', 'value', 'attributes'], rows) + cursorLine(page.cursor),
+          text: pageTable('nodes', ['id', 'value', 'attributes'], rows, page.cursor),
           found: page.items.map(({ id }) => id),
         };
       }),

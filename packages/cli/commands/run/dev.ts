@@ -86,7 +86,7 @@ export function devCommand(command: Command): void {
       const { endpoint, lines, store } = projecting;
       const engineLine = `engine:   ${engineText(projecting.engine)}`;
       const notice = await printModelNotice(graph, store);
-      const sourceLines = sources.map(({ table }) => `source:   ${table}`);
+      const sourceLines = sources.map(({ name }) => `source:   ${name}`);
       const text = [
         `endpoint: ${endpoint}`,
         `table:    ${graph.table.name}`,

@@ -1,76 +1,73 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
-import { countText } from '../../../../src/foundation/figure.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { sleep } from '../../../../src/foundation/runtime.ts';
-import type { SourceCheck } from '../../../../src/mirror/check.ts';
-import { createMirror, type Mirror } from '../../../../src/mirror/mirror.ts';
-import type { WalkResult } from '../../../../src/mirror/walks.ts';
+import { createSources, type SyncOptions, type SyncResult } from '../../../../src/sources/sources.ts';
+import type { SyncProgress } from '../../../../src/sources/sync.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { namedSource } from '../../shared/named-source.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 /** Something differs, or needs a person; not a failure of the command. */
 const FOUND = 1;
+/** Lines of each kind that are printed; `--json` has more. */
+const MOST_PRINTED = 20;
 
-/** The walks of `edgeloom mirror`, with what each is for. */
-const WALKS = {
-  snapshot: 'put what every source item makes: the first time, and after another version of the mapping',
-  sweep: 'correct base items that an older version of the mapping left behind: after snapshot',
-  reconcile: 'correct everything both ways: after records were lost, when the consumer has passed the gap',
-} as const;
-
-/** The flag for a source table that the command's own account does not have. */
-const SOURCE_ARN = ['--source-arn <arn>', 'the ARN of the source table, if it is of another account'] as const;
-
-interface SourceFlags {
+interface SyncFlags {
   sourceArn?: string;
-}
-
-/** A source as a command line names it. */
-interface NamedSource {
-  table: string | undefined;
-  sourceArn: string | undefined;
+  dryRun?: boolean;
+  resume?: boolean;
+  retire?: string;
+  maxRcu?: number;
+  maxWcu?: number;
+  settle?: number;
 }
 
 const HELP = `
 The model file exports the sources: export const sources = [sourceTable('app-table', { map })]. SOURCE is the name of one; it may be left out if
-there is one alone. The consumer of the source's stream has to run before snapshot begins. Wait as long as an invocation may live before
-snapshot of another version, and before reconcile.
+there is one alone. One walk is for all: the first time, after another version of the mapping, forward or back, after changes were lost,
+after a restore, and to repair. It touches every key of the source, and every key that something was made of.
 
-Exit code: 0, or 1 if the mapping does not take an item, and for check also if something differs or is in conflict; 2 after a failure.
-Rights: dynamodb:GetItem, Scan on the source; dynamodb:GetItem, PutItem, Query, Scan on the table.
+The version of the model file comes into force with it. The walk begins 20 minutes after another version has come into force. A walk that was
+stopped goes on with --resume, unless changes were lost since it began.
+
+A dry run writes nothing. It compares, and names attributes that map never looks at.
+
+Exit code: 0, or 1 if something differs, is in conflict, or is not taken by the mapping; 2 after a failure.
+Rights: dynamodb:GetItem, Scan on a source table; dynamodb:DeleteItem, GetItem, PutItem, Query on the table.
 `;
 
-/** `edgeloom mirror snapshot|sweep|reconcile|check`. */
+/** `edgeloom mirror sync`. */
 export function mirrorCommand(mirror: Command): void {
-  mirror.addHelpText('after', examples('mirror snapshot', 'mirror check app-table --repair'));
-  for (const walk of Object.keys(WALKS) as (keyof typeof WALKS)[]) {
-    mirror
-      .command(walk)
-      .description(WALKS[walk])
-      .argument('[source]', 'the table of a source')
-      .option(...SOURCE_ARN)
-      .addHelpText('after', HELP + examples(`mirror ${walk}`, `mirror ${walk} app-table --json`))
-      .action(
-        inSession((session, table: string | undefined, { sourceArn }: SourceFlags) =>
-          runWalk(session, walk, { table, sourceArn }),
-        ),
-      );
-  }
+  mirror.addHelpText('after', examples('mirror sync', 'mirror sync app-table --dry-run'));
   mirror
-    .command('check')
-    .description('compare source items and base items, item by item; correct what differs if asked')
-    .argument('[source]', 'the table of a source')
-    .option(...SOURCE_ARN)
-    .option('--repair', 'correct what differs')
-    .option('--settle <seconds>', 'how long a record may take before a difference counts', parseSeconds, 60)
-    .addHelpText('after', HELP + examples('mirror check', 'mirror check app-table --repair --json'))
-    .action(inSession(runSourceCheck));
+    .command('sync')
+    .description('make base items what the items of a source make; take a source away')
+    .argument('[source]', 'the name of a source')
+    .option('--source-arn <arn>', 'the ARN of the source table, if it is of another account')
+    .option('--dry-run', 'compare, and write nothing')
+    .option(
+      '--settle <seconds>',
+      'with --dry-run: how long a touch may take before a difference counts (default: 60)',
+      parseSeconds,
+    )
+    .option(
+      '--max-rcu <n>',
+      'read units that may be taken from the source a second; of another database, reads',
+      wholeNumber,
+    )
+    .option('--max-wcu <n>', 'write units that may be consumed of the table a second', wholeNumber)
+    .option('--resume', 'go on where the last walk was stopped')
+    .option('--retire <name>', 'take this source away: what it alone made goes; with --dry-run it is listed')
+    .addHelpText(
+      'after',
+      HELP + examples('mirror sync', 'mirror sync app-table --max-rcu 100', 'mirror sync --retire old-table'),
+    )
+    .action(inSession(runSync));
 }
 
 function parseSeconds(text: string): number {
@@ -78,74 +75,78 @@ function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It should be a whole number of seconds.');
 }
 
-async function runWalk(session: CommandSession, walk: keyof typeof WALKS, of: NamedSource) {
-  const result = await withMirror(session, of, (mirror, run) => mirror[walk](run));
-  if (result.poisoned > 0) process.exitCode = FOUND;
-  return { json: result, text: walkText(result) };
-}
-
-function walkText({ items, written, poisoned }: WalkResult): string {
-  const left = poisoned === 0 ? '' : `; the mapping did not take ${countText(poisoned, 'item')}: see mirror check`;
-  return `${countText(items, 'item')} read, ${countText(written, 'base item')} written${left}`;
-}
-
-async function runSourceCheck(
-  session: CommandSession,
-  table: string | undefined,
-  { repair = false, settle, sourceArn }: SourceFlags & { repair?: boolean; settle: number },
-) {
-  const result = await withMirror(session, { table, sourceArn }, (mirror, run) =>
-    mirror.check({
-      ...run,
-      repair,
-      processed: async () => {
-        await sleep(settle * 1000, run.signal);
-        return true;
-      },
-    }),
-  );
-  const isLeft = result.differences.some(({ repaired }) => !repaired) || result.pending > 0;
-  if (isLeft || result.conflicts.length + result.poisoned.length > 0) process.exitCode = FOUND;
-  return { json: result, text: checkText(result) };
-}
-
-function checkText({ items, differences, pending, conflicts, poisoned }: SourceCheck): string {
-  const lines = [
-    ...differences.map(({ source, target, kind, maker, repaired }) => {
-      const of = maker === '' ? 'no source item' : maker;
-      return `${kind}: ${source} ${target}, of ${of}${repaired ? ': corrected' : ''}`;
-    }),
-    ...conflicts.map(({ source, target, shown, makers }) => {
-      return `conflict: ${source} ${target} shows ${shown} of ${makers.join(', ')}`;
-    }),
-    ...poisoned.map(({ maker, reason }) => `not taken: ${maker}: ${reason}`),
-  ];
-  const found = `${countText(items, 'item')} compared, ${countText(differences.length, 'difference')}`;
-  return [...lines, pending === 0 ? found : `${found}, ${pending} that may be late alone`].map(printable).join('\n');
-}
-
-async function withMirror<T>(
-  { graph, store, client, settings }: CommandSession,
-  { table, sourceArn }: NamedSource,
-  run: (mirror: Mirror, options: { signal: AbortSignal; onProgress: (items: number) => void }) => Promise<T>,
-): Promise<T> {
-  const source = namedSource(await loadSources(settings.config), table, settings.config);
-  // DynamoDB takes an ARN wherever it takes the name of a table.
-  const sourceStore = new DynamoDBSourceStore(client, sourceArn ?? source.table);
-  if (sourceArn !== undefined && !sourceArn.endsWith(`:table/${source.table}`)) {
+async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
+  const { graph, store, client, settings } = session;
+  const { sourceArn, retire, settle, ...given } = flags;
+  const sources = await loadSources(settings.config);
+  if (retire !== undefined) refuseBeside('--retire', { source: name, sourceArn }, ['source', 'sourceArn']);
+  const source = retire === undefined ? namedSource(sources, name, settings.config) : undefined;
+  if (sourceArn !== undefined && !sourceArn.endsWith(`:table/${source?.name}`)) {
     throw new EdgeloomError(
       'usage',
-      `--source-arn ${sourceArn} is no ARN of the table ${source.table}.`,
-      `Give arn:aws:dynamodb:REGION:ACCOUNT:table/${source.table}.`,
+      `--source-arn ${sourceArn} is no ARN of the table ${source?.name}.`,
+      `Give arn:aws:dynamodb:REGION:ACCOUNT:table/${source?.name}.`,
     );
   }
-  const mirror = createMirror(graph, { source, store, sourceStore });
-  const progress = startProgress('items', 0);
+  // DynamoDB takes an ARN wherever it takes the name of a table.
+  const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, sourceArn ?? table);
+  const opened = createSources(graph, { sources, store, openTable });
+  const progress = startProgress('source items', 0);
   const { signal, release } = createStopSignal();
+  const options: SyncOptions = {
+    ...given,
+    signal,
+    ...(settle !== undefined && { settleMs: settle * 1000 }),
+    onProgress: telling((items) => progress.update(items, items)),
+  };
   try {
-    return await run(mirror, { signal, onProgress: (items) => progress.update(items, items) });
+    const result =
+      retire === undefined ? await opened.sync(source!.name, options) : await opened.retire(retire, options);
+    const { differences, pending, conflicts, refused } = result;
+    if (differences.length + pending + conflicts.length + refused.length > 0) process.exitCode = FOUND;
+    return { json: result, text: syncText(result, flags) };
   } finally {
     release();
     progress.stop();
   }
+}
+
+/** Tells of a wait once, and of items as they come. */
+function telling(update: (items: number) => void): (progress: SyncProgress) => void {
+  let isTold = false;
+  return ({ phase, items, untilMs }) => {
+    if (phase !== 'waiting') return update(items);
+    if (isTold) return;
+    isTold = true;
+    const until = new Date(untilMs ?? 0).toISOString();
+    process.stderr.write(
+      `The version is in force; the walk begins at ${until}, behind late writes of the one before.\n`,
+    );
+  };
+}
+
+function syncText(
+  { items, made, differences, pending, conflicts, refused, dropped }: SyncResult,
+  flags: SyncFlags,
+): string {
+  const { dryRun = false, retire } = flags;
+  const goes = retire === undefined ? '' : ' goes';
+  const lines = [
+    ...listed(differences, ({ source, target, kind, key }) => `${kind}${goes}: ${source} ${target}, of ${key}`),
+    ...listed(conflicts, ({ source, target, shown, makers }) => {
+      return `conflict: ${source} ${target} shows ${shown} of ${makers.join(', ')}`;
+    }),
+    ...listed(refused, ({ key, reason }) => `not taken: ${key}: ${reason}`),
+    ...Object.entries(dropped).map(([name, count]) => `left out: ${name}, of ${countText(count, 'source item')}`),
+  ];
+  const late = pending === 0 ? '' : `, ${figureText(pending)} that may be late alone`;
+  const last = !dryRun
+    ? `${countText(items, 'source item')} ${retire === undefined ? 'touched' : 'taken away'}`
+    : `${countText(items, 'source item')}, ${retire === undefined ? `${countText(made, 'item')} made, ` : ''}${countText(differences.length, 'difference')}${late}`;
+  return [...lines, last].map(printable).join('\n');
+}
+
+function listed<T>(all: readonly T[], lineOf: (one: T) => string): string[] {
+  const rest = all.length - MOST_PRINTED;
+  return [...all.slice(0, MOST_PRINTED).map(lineOf), ...(rest > 0 ? [`and ${figureText(rest)} more`] : [])];
 }

@@ -124,18 +124,25 @@ function outputOf({ graph }: CommandSession, result: Status) {
     consumers.length === 0
       ? 'consumers: none was seen'
       : textTable(
-          ['consumer', 'kind', 'model', 'seen', 'records/s'],
+          ['consumer', 'kind', 'model', 'seen', 'records/s', 'writes'],
           consumers.map((one) => [
             ...[one.id, one.kind, one.model, one.isStopped ? `${one.seen} (stopped)` : one.seen, one.recordsPerSecond],
+            one.writes ?? '',
           ]),
         ),
     ...(sources.length === 0
       ? []
       : [
           textTable(
-            ['source', 'mirrored', 'lag then (s)', 'not taken'],
-            sources.map(({ source, seen, lagSeconds, poisoned }) => [
-              ...[source, seen ?? 'never', lagSeconds === null ? '' : Math.round(lagSeconds), poisoned],
+            ['source', 'version', 'touched', 'lag then (s)', 'not taken'],
+            sources.map(({ source, version, seen, lagSeconds, refused }) => [
+              ...[
+                source,
+                version ?? 'none',
+                seen ?? 'never',
+                lagSeconds === null ? '' : Math.round(lagSeconds),
+                refused,
+              ],
             ]),
           ),
         ]),

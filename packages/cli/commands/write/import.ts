@@ -5,16 +5,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ImportFormat, importFile } from '../../../../src/client/write/import.ts';
-import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import { printable } from '../../../../src/foundation/printable.ts';
-import { importLines } from '../../../../src/mirror/lines.ts';
-import { namedSource } from '../../shared/named-source.ts';
-import { examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
-import type { Output } from '../../shared/output.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
-import { type CommandSession, inSession } from '../../shared/session.ts';
+import { inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 /** Stopped before its end. */
@@ -32,27 +27,9 @@ export function importCommand(command: Command): void {
     .option('--skip-bad', 'write the good lines where others are bad')
     .option('--force', 'write nodes with versions too, whatever version is stored')
     .option('--from-line <number>', 'begin with this line: the lines before it are written', wholeNumber)
-    .option('--source <name>', 'changes of a source, {"position","before","after"} on a line, through its mapping')
-    .option('--complete', 'with --source: the file has every record, so what only an older mapping made goes')
-    .addHelpText(
-      'after',
-      examples(
-        'import items.jsonl',
-        'import - --format dynamodb < items.jsonl',
-        'import changes.jsonl --source orders',
-      ),
-    )
+    .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
     .action(
-      inSession(async (session, file: string, { source, complete, ...options }: ImportCommandOptions) => {
-        const { graph, store } = session;
-        if (source === undefined && complete) {
-          throw new EdgeloomError('usage', '--complete is about a source.', 'Give --source with it.');
-        }
-        if (source !== undefined) {
-          const format = options.format === 'plain' ? undefined : options.format;
-          refuseBeside('--source', { ...options, format }, ['format', 'skipBad', 'force', 'fromLine']);
-          return await importChanges(session, file, source, complete);
-        }
+      inSession(async ({ graph, store }, file: string, options: ImportCommandOptions) => {
         const started = performance.now();
         const progress = startProgress('items', 0);
         const { signal, release } = createStopSignal();
@@ -95,42 +72,6 @@ interface ImportCommandOptions {
   skipBad?: boolean;
   force?: boolean;
   fromLine?: number;
-  source?: string;
-  complete?: boolean;
-}
-
-/** Something was refused; not a failure of the command. */
-const FOUND = 1;
-/** Refused lines that are printed; `--json` has more. */
-const MOST_PRINTED = 20;
-
-async function importChanges(
-  { graph, store, settings }: CommandSession,
-  file: string,
-  name: string,
-  complete: boolean | undefined,
-): Promise<Output> {
-  const source = namedSource(await loadSources(settings.config), name, settings.config);
-  const progress = startProgress('lines', 0);
-  const { signal, release } = createStopSignal();
-  const result = await withFile(file, signal, (path) =>
-    importLines(graph, {
-      ...{ source, store, file: path, complete, signal },
-      onProgress: (lines) => progress.update(lines, lines),
-    }),
-  ).finally(() => {
-    release();
-    progress.stop();
-  });
-  const { lines, written, refused, refusedLines } = result;
-  if (refusedLines > 0) process.exitCode = FOUND;
-  const rest = refusedLines - Math.min(MOST_PRINTED, refused.length);
-  const texts = [
-    ...refused.slice(0, MOST_PRINTED).map(({ line, reason }) => `line ${line}: ${reason}`),
-    ...(rest > 0 ? [`and ${figureText(rest)} more`] : []),
-    `${countText(lines, 'change')} read, ${countText(written, 'base item')} written, ${countText(refusedLines, 'line')} refused`,
-  ];
-  return { json: result, text: texts.map(printable).join('\n') };
 }
 
 /** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */

@@ -17,6 +17,9 @@ import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 import { sayAbsent } from '../read/answer.ts';
 
+/** What stands behind the words that name an item. */
+const ATTRIBUTES = 'ATTRIBUTE=VALUE… or JSON';
+
 /** Conditions on the command line. */
 interface ConditionOptions {
   ifAbsent?: boolean;
@@ -24,22 +27,21 @@ interface ConditionOptions {
   if?: string[];
 }
 
-/** `edgeloom put ID JSON`, `edgeloom put ID PART JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
+/** `edgeloom put ID …`, `edgeloom put ID PART …`, `edgeloom put SOURCE TYPE TARGET …`: a base item, whole, by JSON or ATTRIBUTE=VALUE. */
 export function putCommand(command: Command): void {
   withConditions(withAbsence(command))
-    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON')
+    .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES}`)
     .addHelpText(
       'after',
       examples(
         `put USER-U1 '{"name":"Ada"}' --if-absent`,
-        `put USER-U1 STATE '{"status":"online"}'`,
+        'put USER-U1 STATE status=online',
         `put GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}'`,
       ),
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions) => {
-        const { subject, json } = parseWords(session.graph, words, 'needed');
-        const attributes = attributesOf(json);
+        const { subject, attributes = {} } = parseWords(session.graph, words, 'needed');
         const conditions = { ...conditionsOf(options), capacity: true };
         const { capacity } = await itemCalls(openWriter(session), subject).put(attributes, conditions);
         return outputOfWrite(session, subject, capacity!);
@@ -50,21 +52,22 @@ export function putCommand(command: Command): void {
 /** `edgeloom update …`: attributes of a base item, merged into what is there. */
 export function updateCommand(command: Command): void {
   withConditions(withAbsence(command))
-    .argument('<words...>', 'ID JSON, ID PART JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
+    .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES}, which --remove may stand for`)
     .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
     .option('--upsert', 'make the item where it is absent')
     .addHelpText(
       'after',
       examples(
-        `update GOAL-G1 '{"status":"DONE"}' --remove dueDate`,
+        'update GOAL-G1 status=DONE points=3 --remove dueDate',
+        `update GOAL-G1 '{"status":"DONE"}'`,
         `update USER-U1 STATE '{"status":"away"}'`,
         `update GOAL-G1 GOALMEMBERSHIP USER-U1 '{"memberRole":"LEAD"}' --if memberRole=CONTRIBUTOR`,
       ),
     )
     .action(
       inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
-        const { subject, json } = parseWords(session.graph, words, options.remove === undefined ? 'needed' : 'taken');
-        const attributes = attributesOf(json ?? '{}');
+        const taken = options.remove === undefined ? 'needed' : 'taken';
+        const { subject, attributes = {} } = parseWords(session.graph, words, taken);
         const change = { set: attributes, remove: options.remove ?? [] };
         const item = itemCalls(openWriter(session), subject);
         const all = { ...conditionsOf(options), upsert: options.upsert, capacity: true };
@@ -181,35 +184,40 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * The words of a command: a node, a part of one, or an edge, and behind it a JSON document where one is taken. A second word is a part
- * where the node's type has one of that name.
+ * The words of a command: a node, a part of one, or an edge, and behind it attributes where they are taken: one JSON document, or
+ * ATTRIBUTE=VALUE for each. A second word is a part where the node's type has one of that name.
  */
 function parseWords(
   graph: CompiledModel,
   words: readonly string[],
   document: 'needed' | 'taken' | 'refused',
-): { subject: ItemWords; json?: string } {
-  const [first = '', second = '', third = '', fourth = ''] = words;
+): { subject: ItemWords; attributes?: Record<string, unknown> } {
+  const [first = '', second = '', third = ''] = words;
   const parts = graph.nodes.get(typePrefix(first) ?? '')?.parts;
-  const isOfPart = words.length < 4 && parts?.has(second) === true;
-  const named = isOfPart ? 2 : words.length < 3 ? 1 : 3;
-  const rest = words.length - named;
-  const isRight = rest === 1 ? document !== 'refused' : rest === 0 && document !== 'needed';
+  const isOfPart = parts?.has(second) === true && (words.length < 4 || isPair(third));
+  const named = isOfPart ? 2 : words.length < 3 || isPair(second) ? 1 : 3;
+  const rest = words.slice(named);
+  const isOfPairs = rest.length > 0 && rest.every(isPair);
+  const isRight =
+    rest.length === 0 ? document !== 'needed' : document !== 'refused' && (isOfPairs || rest.length === 1);
   if (words.length > 0 && isRight) {
     const ofNode = { id: first, ...(isOfPart && { part: second }) };
     const subject = named < 3 ? ofNode : { source: first, type: second, target: third };
-    return rest === 0 ? { subject } : { subject, json: [second, third, fourth][named - 1]! };
+    if (rest.length === 0) return { subject };
+    return { subject, attributes: isOfPairs ? attributeValues('', rest) : attributesOfJson(rest[0]!) };
   }
   const ofParts =
     parts === undefined || parts.size === 0 ? '' : `, a part of it (${[...parts.keys()].join(', ')}) by ID PART`;
-  const attributes = document === 'needed' ? ', and give its attributes as JSON' : '';
+  const attributes = document === 'needed' ? `, and give its attributes as ${ATTRIBUTES}` : '';
   const hint = `Name a node by its id${ofParts}, or an edge by SOURCE TYPE TARGET${attributes}.`;
   const count = words.length;
   throw new EdgeloomError('usage', `${count === 1 ? '1 word names' : `${count} words name`} no item.`, hint);
 }
 
-function attributesOf(json: string | undefined): Record<string, unknown> {
-  return attributesOfJson(json ?? '{}');
+/** Tells `status=DONE` from JSON, and from an id, which may have a `=` behind its type. */
+function isPair(word: string): boolean {
+  const end = word.indexOf('=');
+  return end > 0 && !/^\s*[{["]/.test(word) && typePrefix(word.slice(0, end)) === undefined;
 }
 
 function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions): WriteConditions {

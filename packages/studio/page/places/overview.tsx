@@ -142,13 +142,14 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
       />
       <Rows
         label="Consumers of the stream"
-        headings={['consumer', 'kind', 'records/s', 'seen']}
-        rows={consumers.map(({ id, kind, recordsPerSecond, seen, isStopped }) => [
+        headings={['consumer', 'kind', 'records/s', 'writes', 'seen']}
+        rows={consumers.map(({ id, kind, recordsPerSecond, writes, seen, isStopped }) => [
           <span class="key" title={id}>
             {shortId(id)}
           </span>,
           kind,
           recordsPerSecond,
+          writes ?? '',
           <>
             <Ago at={seen} />
             {isStopped ? ' (stopped)' : ''}

@@ -70,7 +70,7 @@ export interface InboundQuery<
   /** With an order by several values: the leading ones, as many as are given. */
   path?: Path | undefined;
   /** The beginning of a text, or of a UTC date such as `2020-07`. */
-  beginsWith?: string | undefined;
+  beginsWith?: BeginningOf<Value> | undefined;
   /** The value of the attribute that the model's `partition` names; needed where it names one. */
   partition?: string | undefined;
   /**
@@ -96,6 +96,19 @@ export interface InboundQuery<
   /** Refused where true: DynamoDB has no consistent reads of an index. */
   consistent?: boolean | undefined;
 }
+
+/** The predicates of a list. */
+type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
+/** No other predicate than one; a range may have the leading values before it. */
+type OneOf<Given extends InboundPredicate> = { readonly [Name in Exclude<InboundPredicate, Given>]?: undefined };
+
+/** Options of a list that ask in one way alone, as the reader demands. Where the orders are not known, the reader alone checks it. */
+export type AskedOnce<OrderName extends string, Query> = string extends OrderName
+  ? Query
+  : Query & (OneOf<'equals'> | OneOf<'atLeast'> | OneOf<'path' | 'between'> | OneOf<'path' | 'beginsWith'>);
+
+/** The beginning of a value: ranks and numbers have none. Values of an order by several are not known here. */
+type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
 /** The values of an order by several. */
 type PartValue<Path> = Path extends readonly (infer Value)[] ? Value : never;

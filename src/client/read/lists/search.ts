@@ -127,6 +127,7 @@ export async function readSearch(
   predicate: SearchPredicate,
   options: SearchQuery = {},
 ): Promise<Page<SearchResult>> {
+  refusePredicateAmongOptions(search, options);
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
@@ -176,6 +177,17 @@ export async function readSearch(
   const hits = items.map((item) => hitOfItem(context, index, item));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   return { items: hits, ...cursor, ...noticeOfOwnWrites(context) };
+}
+
+/** `path` and its like are short for `find`, which alone takes several parts of a predicate. */
+function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: object): void {
+  const name = Object.keys(Object(options)).find((one) => Object.hasOwn(PREDICATES, one));
+  if (name === undefined) return;
+  throw new EdgeloomError(
+    'unknown-option',
+    `search ${indexPartition} has no option ${JSON.stringify(name)}: it is a part of the predicate.`,
+    "Give it to find, such as find({ path: ['CA'], beginsWith: 'San' }, options).",
+  );
 }
 
 /** A search with its filter, and what tells its hits. */

@@ -13,7 +13,7 @@ import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchView } from '../../session/patched-view.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { readOwnWritesOfViews } from '../request/own.ts';
-import { baseAttributes, pickAttributes, projectedAttributes, type View } from '../request/result.ts';
+import { baseAttributes, pickAttributes, projectedAttributes, shownAttributes, type View } from '../request/result.ts';
 import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
@@ -82,7 +82,8 @@ export async function readNodes(
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
   const isReadFromNode = (id: string): boolean =>
-    attributes !== undefined && (consistent || !viewOfNodeHolds(context.graph, id, attributes));
+    attributes !== undefined &&
+    ((consistent && !isViewless(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
   const inNode = ids.filter(isReadFromNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
   const bases = await readBases(context, inNode, attributes, consistent || isOwn);
@@ -181,7 +182,7 @@ export interface ItemsRead {
 
 /**
  * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. For a node of a type
- * without views the node is read instead, and shows nothing but that it is there. Ids that cannot be in
+ * without views the node is read instead, and shows all of its attributes: they are paid for. Ids that cannot be in
  * the table are not asked for. A view that this read may not rely on is made here, from the base items.
  */
 export async function readViews(
@@ -208,8 +209,10 @@ export async function readViews(
     viewless.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
     consistent || own.writes.length > 0,
   );
-  for (const id of viewless)
-    if (isNodeThere(graph, id, nodes.get(id)?.get(id))) items.set(id, { [ATTRIBUTES]: { M: {} } });
+  for (const id of viewless) {
+    const node = nodes.get(id)?.get(id);
+    if (isNodeThere(graph, id, node)) items.set(id, { [ATTRIBUTES]: { M: shownAttributes(graph, node) } });
+  }
   return { items, calls: read.calls + calls };
 }
 
@@ -339,10 +342,12 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** Tells whether the views of a node type hold all selected attributes. True for a type outside the model: nothing else is read of it. */
+/** Tells whether `readViews` gives all selected attributes of the nodes of a type. True for a type outside the model: nothing else is read of it. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
-  const { view, parts } = node;
+  const { view, parts, hasView } = node;
+  // `readViews` reads the node in its place.
+  if (!hasView) return true;
   const isWhole = (name: string): boolean => parts.get(name)?.view?.view.kind === 'ALL';
   const projected = view.kind === 'LIST' ? view.attributes : [];
   if (selection === 'ALL') return view.kind === 'ALL' && [...parts.keys()].every(isWhole);

@@ -2,7 +2,7 @@ import { attributeOf, type Item, setOwn, stringOf } from '../../../core/items/at
 import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
-import type { EdgeModel } from '../../../core/model/compiled.ts';
+import type { CompiledModel, EdgeModel } from '../../../core/model/compiled.ts';
 import { withoutEnd } from '../../../core/model/ends.ts';
 import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
 import type { CallResult } from '../../call/capacity.ts';
@@ -104,14 +104,16 @@ export function baseAttributes(
   item: Item,
   edge?: EdgeModel,
 ): Record<string, unknown> {
-  const { partitionKey, sortKey } = graph.table;
+  return toPlainItem(shownAttributes(graph, item, edge), readNumber);
+}
+
+/** The attributes of a base item that readers show: see `baseAttributes`. */
+export function shownAttributes({ table }: CompiledModel, item: Item, edge?: EdgeModel): Item {
+  const { partitionKey, sortKey } = table;
   const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];
-  return toPlainItem(
-    pickAttributes(
-      item,
-      Object.keys(item).filter((name) => !keys.includes(name) && !BOOKKEEPING.includes(name)),
-    ),
-    readNumber,
+  return pickAttributes(
+    item,
+    Object.keys(item).filter((name) => !keys.includes(name) && !BOOKKEEPING.includes(name)),
   );
 }
 

@@ -157,11 +157,18 @@ function numberText(name: string, value: object): string {
   throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
 }
 
+/** What reads as a path into a map or list. DynamoDB would make an attribute of that very name, beside the map. */
+const IS_PATH = /\.|\[\d+\]$/;
+const PATH_REFUSED = 'reads as a path, and an update changes whole attributes';
+const PATH_REMEDY =
+  'Change a part of a map by a function: ({ address, ...rest }) => ({ ...rest, address: { ...address, zip: "95616" } }).';
+
 function checkNames(changes: AttributeChanges, reserved: ReadonlyMap<string, string>): void {
   const seen = new Set<string>();
   for (const name of changedNames(changes)) {
     const reason = reserved.get(name);
     if (reason !== undefined) throw new AttributeError(name, reason, 'Leave it out of the update.');
+    if (IS_PATH.test(name)) throw new AttributeError(name, PATH_REFUSED, PATH_REMEDY);
     if (seen.has(name)) throw new AttributeError(name, 'is changed in two ways', 'Name each attribute once.');
     seen.add(name);
   }

@@ -21,7 +21,7 @@ import { isEnding, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /** Make an absent item, of the attributes that are set. Default false: an absent item is the error `not-found`. */
+  /** Make an absent item, of the attributes that are set. Default false: an absent item is the error `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
   upsert?: boolean | undefined;
   /**
    * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, instead of
@@ -123,9 +123,10 @@ function refusalError(
   subject: UpdateSubject,
   condition: BaseCondition,
   current: Item | undefined,
-  { upsert = false, ifPresent = false }: UpdateOptions,
+  { upsert = false, ifPresent = false, if: values = {} }: UpdateOptions,
 ): ConditionFailedError {
-  if (current !== undefined || upsert || ifPresent) {
+  const isAsked = upsert || ifPresent || Object.keys(values).length > 0;
+  if (current !== undefined || isAsked) {
     return conditionFailedError(subject.graph, subject.key, condition, current);
   }
   const message = `${subject.name}: it does not exist, so there is nothing to update.`;

@@ -45,6 +45,15 @@ export const OPTION_WORKS = {
 /** What an option does. */
 export type OptionWork = keyof typeof OPTION_WORKS;
 
+/** The options of a table that need keys which are derived. */
+export type OptionNeedingKeys<Table> = {
+  [Name in keyof Table]: Table[Name] extends { readonly work: infer Does extends OptionWork }
+    ? (typeof OPTION_WORKS)[Does]['needsKeys'] extends true
+      ? Name
+      : never
+    : never;
+}[keyof Table];
+
 /** Why an option does not go with the value of another one; undefined where it does. `own` is its own value. */
 export type Exclusion = (other: unknown, own: unknown) => string | undefined;
 

@@ -328,8 +328,8 @@ function mirrorAlarms(site: Site): Record<string, Alarm> {
       means: 'Records of a source were given up: base items may differ from their source items.',
       ...ONCE,
     },
-    MirrorPoisoned: {
-      metric: ownMetric(site, 'MirrorPoisoned', 'Maximum'),
+    MirrorRefused: {
+      metric: ownMetric(site, 'MirrorRefused', 'Maximum'),
       means: 'The mapping does not take a source item.',
       ...ONCE,
     },

@@ -101,7 +101,7 @@ function graphs(site: Site): Graph[] {
           },
           {
             title: 'Source items that are not taken, conflicts, another stream',
-            metrics: all(['MirrorPoisoned', 'MirrorConflicts', 'SourceStreamReplaced'], 'Maximum'),
+            metrics: all(['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'], 'Maximum'),
           },
         ]
       : []),

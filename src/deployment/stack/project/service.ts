@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import type { SourceTable } from '../../../mirror/source.ts';
+import type { Source } from '../../../sources/source.ts';
 import { functionsOf } from '../base/ids.ts';
 import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
 
@@ -60,11 +60,11 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
  * no source: every batch of it would fail. Gives a warning for each source whose stream nothing reads.
  */
 export function checkSources(
-  sources: readonly Pick<SourceTable, 'table'>[],
+  sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
 ): string[] {
   const read = sourceStreamArns.map((arn) => tableArnOfStream(arn).split(':table/').at(-1)!);
-  const stranger = read.find((name) => !sources.some(({ table }) => table === name));
+  const stranger = read.find((name) => !sources.some((source) => source.name === name));
   if (stranger !== undefined) {
     throw new EdgeloomError(
       'invalid-parameters',
@@ -72,8 +72,8 @@ export function checkSources(
       'Export it there as one of the sources, or take its stream away.',
     );
   }
-  const unread = sources.filter(({ table }) => !read.includes(table));
-  return unread.map(({ table }) => `The stack does not mirror the source ${table}: set sourceStreamArns.`);
+  const unread = sources.filter(({ name, from }) => 'partitionKey' in from && !read.includes(name));
+  return unread.map(({ name }) => `The stack does not mirror the source ${name}: set sourceStreamArns.`);
 }
 
 /** The endings of a module's name. */

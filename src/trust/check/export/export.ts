@@ -1,4 +1,4 @@
-import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
+import { isServicePartition, SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
@@ -56,7 +56,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   let items = 0;
   try {
     for await (const { source, target, item } of itemsOf(graph, files)) {
-      if (source === SERVICE_PARTITION) continue;
+      if (isServicePartition(source)) continue;
       let summary = partitions.get(source);
       if (summary === undefined) {
         summary = new PartitionSummary(graph, source, nowSeconds, streamLabel);

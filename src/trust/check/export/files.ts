@@ -4,6 +4,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
+import { refuseOtherFormats } from '../../../client/write/import.ts';
 import {
   type AttributeValue,
   type Item,
@@ -184,7 +185,9 @@ async function* unzippedChunks(path: string): AsyncGenerator<Buffer> {
 
 function parsedLine(line: string, where: string): Item {
   try {
-    const { Item: attributes } = JSON.parse(line) as { Item: Item };
+    const parsed = JSON.parse(line) as { Item: Item };
+    refuseOtherFormats({ ...parsed });
+    const { Item: attributes } = parsed;
     const item: Item = {};
     for (const name of Object.keys(attributes)) {
       // The SDK loses an attribute of this name, so no reader and no projection has it.
@@ -192,6 +195,7 @@ function parsedLine(line: string, where: string): Item {
     }
     return item;
   } catch (error) {
+    if (error instanceof EdgeloomError) throw invalidExport(`The text in ${where} ${error.message}.`, error);
     const reason = error instanceof MalformedValueError ? `: ${error.message}` : '';
     throw invalidExport(`There is no item in DynamoDB JSON in ${where}${reason}.`, error);
   }

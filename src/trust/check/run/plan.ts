@@ -37,7 +37,8 @@ export interface RunPlan {
   shares: RunShare[];
 }
 
-const MODES: readonly RunMode[] = ['check', 'rebuild'];
+/** What a run over the whole table does. */
+export const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
 /** Age of the places that a rebuild goes on from, at most: an older run has covered the rest of the table for another cause. */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
@@ -59,7 +60,8 @@ export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRe
   const { mode, hours, workers, maxRcu, maxWcu } = request;
   const hasCopies = [...graph.edges.values()].some(({ copy }) => copy !== undefined);
   const units = (tableBytes / EVENTUAL_READ_UNIT_BYTES) * (hasCopies ? COPIES_FACTOR : 1);
-  const wanted = units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
+  // An empty table wants none, however little time there is.
+  const wanted = units === 0 ? 0 : units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
   const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, wanted)));
   const forReads = Math.min(MOST_WORKERS, Math.ceil(rcu / UNITS_A_WORKER));
   const needed = mode === 'rebuild' ? Math.max(forReads, workersFor(maxWcu)) : forReads;

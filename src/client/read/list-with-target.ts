@@ -1,0 +1,27 @@
+import { type InboundQuery, readInbound, requireTargetItem } from './lists/inbound.ts';
+import { isViewless, readAttributes } from './nodes/views.ts';
+import type { ReadContext } from './request/context.ts';
+import { findEdge } from './request/lookup.ts';
+import { readOwnWritesOfViews } from './request/own.ts';
+import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
+
+/**
+ * A page of the edges that enter a node: see `Reader.inbound`. The index shows of the node what its view does. For a node of a type without
+ * views there is nothing in the index to show, and nothing is asked of it: the node itself is read.
+ */
+export async function readListWithTarget(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InboundQuery = {},
+): Promise<InboundPage<EdgeResult, TargetView>> {
+  if (options?.includeTarget !== true || !isViewless(context.graph, target))
+    return await readInbound(context, edgeType, target, options);
+  requireTargetItem(findEdge(context.graph, edgeType));
+  const { includeTarget: _, ...others } = options;
+  const page = await readInbound(context, edgeType, target, others);
+  if (options.cursor !== undefined) return page;
+  const own = await readOwnWritesOfViews(context, [target]);
+  const { attributes } = await readAttributes(context, [target], undefined, own);
+  return { ...page, target: attributes[0] == null ? null : { id: target, attributes: attributes[0] } };
+}

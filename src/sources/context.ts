@@ -1,0 +1,17 @@
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { Store } from '../core/store-port.ts';
+import type { Runtime } from '../foundation/runtime.ts';
+import type { SourceAccess } from './access.ts';
+import type { Source } from './source.ts';
+
+/** What all work on a source shares. */
+export interface SourceContext extends Pick<Runtime, 'now' | 'wait' | 'random'> {
+  graph: CompiledModel;
+  /** Our table. */
+  store: Pick<Store, 'get' | 'change' | 'query'>;
+  source: Source;
+  /** The way to the source's items. */
+  access: SourceAccess;
+  /** The names of all sources that the model file declares. */
+  names: ReadonlySet<string>;
+}

@@ -1,0 +1,276 @@
+import { textOfKey } from '../../core/items/keys.ts';
+import { numberTextOf } from '../../core/items/plain.ts';
+import { wordsThereAre } from '../../core/model/options/nearest.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkOptions } from '../../foundation/options.ts';
+import { type MappedItem, mappedEdge, mappedNode } from '../items.ts';
+import type { SourceItem } from '../source.ts';
+
+/**
+ * Mappings of tables that other libraries lay out: which entity is a node of which type, and which of its attributes are edges. An item
+ * names its entity, and a library's schema tells which attributes make its key, so that little is left to say.
+ */
+
+/** A node by attributes of an item: the type, and the attributes whose values make the id. */
+export interface NodeReference {
+  /** The node type: `REPO`. */
+  type: string;
+  /** The attributes whose values make the id, joined by dots: `['repoOwner', 'repoName']`. One within another: `address.zip`. */
+  id: readonly string[];
+}
+
+/** An edge that an entity's items make. It is left out where an item lacks an attribute that names one of its nodes. */
+export interface EntityEdge {
+  /** The edge type: `IN_REPO`. */
+  type: string;
+  /** The node that it leaves. Default: the node of the item. */
+  from?: NodeReference;
+  /** The node that it enters. */
+  to: NodeReference;
+  /** The attributes that the edge has. Default: none. */
+  attributes?: readonly string[];
+}
+
+/** The role of an entity's items in the graph: a node, edges, or both. */
+export interface EntityOptions {
+  /** The type of the node that an item is. Default: it is none. */
+  node?: string;
+  /** The attributes whose values make the node's id, joined by dots. Default: those of the entity's key. */
+  id?: readonly string[];
+  /**
+   * The attributes of the node. Default: all of the entity, without those that only make keys. An attribute with the name of our table's TTL
+   * attribute is left out of nodes and edges, as it would delete them.
+   */
+  attributes?: readonly string[];
+  /** The edges that an item makes. Default: none. Where two are of one type between the same nodes, the first counts. */
+  edges?: readonly EntityEdge[];
+}
+
+/** A mapping, which also says what it does not place. */
+export interface Layout {
+  /** The nodes and edges that an item makes; none for one that is not of the graph. Throws `invalid-attribute`. */
+  (item: SourceItem): readonly MappedItem[];
+  /** The reason why an item is not of the graph; undefined: it is. */
+  unplaced(item: SourceItem): string | undefined;
+}
+
+/** An entity as its library knows it. */
+export interface Entity extends EntityOptions {
+  name: string;
+  /** Where items have the entity's attributes: a name, and names within it. */
+  fields: ReadonlyMap<string, readonly string[]>;
+  /** True if there is no schema, so that an item may have any other attribute, under its own name. */
+  isOpen: boolean;
+  /** The attributes of its key; of one that holds others, `address.zip`. */
+  key: readonly string[];
+  /** Attributes that only make keys. */
+  hidden: ReadonlySet<string>;
+}
+
+/** The name of an item's entity, or the reason why it has none that is known. */
+export type Named = { entity: string } | { reason: string };
+
+/** The options of an entity, for `checkOptions`. */
+export const ENTITY_OPTIONS = { node: true, id: true, attributes: true, edges: true } as const;
+
+/** Tells whether a value has names of its own, as a schema has. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Refuses what is no list of objects. Throws `invalid-option`. */
+export function checkList(what: string, of: string, given: unknown): void {
+  if (Array.isArray(given) && given.every(isObject)) return;
+  throw mistake(`${what} is given no list of ${of}.`, 'Give a list: [{ … }].');
+}
+
+/** Makes a mapping of entities. Throws `invalid-option`. */
+export function layoutOf(what: string, entities: readonly Entity[], nameOf: (item: SourceItem) => Named): Layout {
+  const byName = new Map<string, Entity>();
+  for (const entity of entities) {
+    if (byName.has(entity.name)) throw mistake(`${what} has the entity ${entity.name} twice.`, 'Declare it once.');
+    checkEntity(what, entity);
+    byName.set(entity.name, entity);
+  }
+  const find = (item: SourceItem): Entity | string => {
+    const named = nameOf(item);
+    if ('reason' in named) return named.reason;
+    return byName.get(named.entity) ?? `the entity ${named.entity} is not declared`;
+  };
+  const map = (item: SourceItem): readonly MappedItem[] => {
+    const entity = find(item);
+    return typeof entity === 'string' ? [] : itemsOf(entity, item);
+  };
+  return Object.assign(map, {
+    unplaced: (item: SourceItem) => {
+      const entity = find(item);
+      return typeof entity === 'string' ? entity : undefined;
+    },
+  });
+}
+
+/** An error about what is declared. */
+export function mistake(message: string, remedy: string): EdgeloomError {
+  return new EdgeloomError('invalid-option', message, remedy);
+}
+
+/** Attributes that the keys of our items have. */
+const KEYS = ['source', 'target'];
+
+function checkEntity(what: string, entity: Entity): void {
+  const { name, node, edges = [] } = entity;
+  const place = `${what}: the entity ${name}`;
+  checkList(place, 'edges', edges);
+  if (node === undefined ? edges.length === 0 : !isName(node))
+    throw mistake(`${place} is nothing in the graph.`, 'Give it node: a node type, or edges; or leave it out.');
+  checkNames(`${place} has id`, entity.id);
+  checkNames(`${place} has attributes`, entity.attributes);
+  for (const edge of edges) {
+    checkOptions(`an edge of ${name}`, edge, { type: true, from: true, to: true, attributes: true });
+    if (!isName(edge.type)) throw mistake(`${place} has an edge without a type.`, "Give it type: 'IN_REPO'.");
+    checkReference(place, edge, 'to');
+    if (edge.from !== undefined) checkReference(place, edge, 'from');
+    checkNames(`${place} has an edge ${edge.type} with attributes`, edge.attributes);
+    if (edge.from === undefined && node === undefined)
+      throw mistake(`${place} has an edge ${edge.type} that leaves no node.`, 'Give it from, or give the entity node.');
+  }
+  const inIds = [
+    ...(node === undefined ? [] : (entity.id ?? entity.key)),
+    ...edges.flatMap(({ from, to }) => [...(from?.id ?? []), ...to.id]),
+  ].filter((name) => pathOf(entity, name) === undefined);
+  const listed = [...(entity.attributes ?? []), ...edges.flatMap((edge) => edge.attributes ?? [])];
+  if (node !== undefined && (entity.id ?? entity.key).length === 0)
+    throw mistake(`${place} has no attributes that make an id.`, 'Give it id: the names of attributes.');
+  for (const attribute of entity.isOpen ? [] : [...inIds, ...listed]) {
+    if (entity.fields.has(attribute)) continue;
+    const there = wordsThereAre(attribute, entity.fields.keys());
+    throw mistake(`${place} has no attribute ${attribute}${there}.`, 'Name attributes of its schema.');
+  }
+  const shown = [
+    ...(node === undefined ? [] : shownAttributes(entity, [])),
+    ...edges.flatMap((edge) => edge.attributes ?? []),
+  ];
+  const taken = shown.find((attribute) => KEYS.includes(attribute));
+  if (taken !== undefined)
+    throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
+}
+
+function checkReference(place: string, edge: EntityEdge, side: 'from' | 'to'): void {
+  const reference = edge[side];
+  checkOptions(`${side} of an edge ${edge.type}`, reference, { type: true, id: true });
+  if (isName(reference?.type) && isNames(reference.id) && reference.id.length > 0) return;
+  throw mistake(
+    `${place} has an edge ${edge.type} of which ${side} names no node.`,
+    `Give it ${side}: { type: 'REPO', id: ['owner', 'repo'] }, the type and the attributes that make the id.`,
+  );
+}
+
+/** Refuses what is neither absent nor a list of names: a text would be taken apart. */
+export function checkNames(what: string, given: unknown): void {
+  if (given === undefined || isNames(given)) return;
+  throw mistake(`${what} that are no list of names.`, "Give a list: ['owner', 'repo'].");
+}
+
+function isNames(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.every(isName);
+}
+
+function isName(given: unknown): given is string {
+  return typeof given === 'string' && given !== '';
+}
+
+/** The attributes that the node of an entity shows; `present`: the names in the item, which count where there is no schema. */
+function shownAttributes(
+  { attributes, fields, isOpen, hidden }: Entity,
+  present: readonly string[],
+): readonly string[] {
+  if (attributes !== undefined) return attributes;
+  const names = new Map([...fields].map(([name, [stored]]) => [stored, name]));
+  const all = isOpen ? present.map((stored) => names.get(stored) ?? stored) : [...fields.keys()];
+  return all.filter((name) => !hidden.has(name));
+}
+
+function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
+  const { node, edges = [] } = entity;
+  const id = node === undefined ? undefined : idOf(entity, { type: node, id: entity.id ?? entity.key }, item);
+  if (node !== undefined && id === undefined) {
+    const names = (entity.id ?? entity.key).filter((name) => isMissing(storedValue(entity, item, name)));
+    throw attributeError(entity, names.join(', '), 'is missing, and makes the id');
+  }
+  const found = new Map<string, MappedItem>();
+  const add = (made: MappedItem): void => {
+    const key = textOfKey(made);
+    if (!found.has(key)) found.set(key, made);
+  };
+  if (id !== undefined) {
+    const shown = shownAttributes(entity, Object.keys(item));
+    const taken = shown.find((name) => KEYS.includes(name));
+    if (taken !== undefined) throw attributeError(entity, taken, 'is a key of items here');
+    add(mappedNode(id, picked(entity, item, shown)));
+  }
+  for (const { type, from, to, attributes = [] } of edges) {
+    const source = from === undefined ? id : idOf(entity, from, item);
+    const target = idOf(entity, to, item);
+    if (source !== undefined && target !== undefined)
+      add(mappedEdge(source, type, target, picked(entity, item, attributes)));
+  }
+  return [...found.values()];
+}
+
+function picked(entity: Entity, item: SourceItem, names: readonly string[]): Record<string, unknown> {
+  const values = names.map((name) => [name, storedValue(entity, item, name)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** The value of an attribute: under its own name, or where its schema says. */
+function storedValue(entity: Entity, item: SourceItem, name: string): unknown {
+  let value: unknown = item;
+  for (const part of pathOf(entity, name) ?? [name]) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+/** Where items have an attribute, or a value within one: `address.zip`. Undefined: the schema has none of the name. */
+function pathOf({ fields }: Entity, name: string): readonly string[] | undefined {
+  const [first, ...rest] = name.split('.');
+  const outer = rest.length === 0 ? undefined : fields.get(first!);
+  return fields.get(name) ?? (outer && [...outer, ...rest]);
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** The id of a node that an item names; undefined where it lacks one of the attributes. */
+function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): string | undefined {
+  const texts: string[] = [];
+  for (const name of id) {
+    const value = storedValue(entity, item, name);
+    if (isMissing(value)) return undefined;
+    const text = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : numberTextOf(value);
+    if (text === undefined) throw attributeError(entity, name, 'is no text and no number, and makes an id');
+    texts.push(text);
+  }
+  return `${type}-${joined(texts, '.')}`;
+}
+
+/** The parts of an id. In several, a separator inside is written otherwise, so that no two items have one id. */
+export function joined(texts: readonly string[], separator: string): string {
+  if (texts.length === 1) return texts[0]!;
+  return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
+}
+
+/** How a separator is written within a part of an id: each is a character of ASCII. */
+export function escapeOf(separator: string): string {
+  return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function attributeError({ name }: Entity, attribute: string, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-attribute',
+    `The attribute ${attribute} of an item of ${name} ${reason}.`,
+    'Mend the item, or name other attributes in the mapping.',
+  );
+}

@@ -1,0 +1,152 @@
+import pMap from 'p-map';
+import type { Item } from '../core/items/attribute-value.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import type { ItemKey } from '../core/store-port.ts';
+import { type Claim, claimsOf, liveMakers, textOf } from './claims.ts';
+import type { SourceContext } from './context.ts';
+import { readLedger } from './ledger.ts';
+import { itemKeyOf, mapped, unreadNames } from './mapped.ts';
+import type { Refused } from './notes.ts';
+import { makerOf, type SourceItem } from './source.ts';
+import { ledgerPages, type WalkOptions } from './sync.ts';
+import { isOfItem } from './touch.ts';
+
+/** A look at a source that writes nothing: what a sync would change. */
+
+/** Source items that are looked at together. */
+const CONCURRENCY = 16;
+/** How long a touch may take before a difference counts, in milliseconds. */
+const SETTLE_MS = 60_000;
+const MOST_LISTED = 1_000;
+
+/** A base item that is not what its source item makes. */
+export interface SourceDifference extends ItemKey {
+  /** The source item, by its key. */
+  key: string;
+  /** `missing`: it is not there; `stray`: nothing makes it; `different`: its content differs. */
+  kind: 'missing' | 'stray' | 'different';
+}
+
+/** What a look has found. */
+export interface SourceLook {
+  /** Source items that were looked at. */
+  items: number;
+  /** Base items that they make. */
+  made: number;
+  differences: SourceDifference[];
+  /** Differences that may be late alone: the item was touched between the two looks. */
+  pending: number;
+  /** Source items that the mapping does not take, 1,000 at most. */
+  refused: Refused[];
+  /** Names of attributes that `map` never looks at, with the number of source items that have them and of which it makes something. */
+  dropped: Record<string, number>;
+}
+
+interface Seen {
+  item: SourceItem | undefined;
+  token: number;
+  made: number;
+  differences: SourceDifference[];
+}
+
+/** Compares every source item, and every ledger, with base items. A difference counts if it is the same at two looks. */
+export async function lookAtSource(
+  context: SourceContext,
+  options: WalkOptions & { settleMs?: number | undefined },
+): Promise<SourceLook> {
+  const { access, source, wait, now } = context;
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  const suspects = new Map<string, Seen>();
+  const visit = async (key: string): Promise<void> => {
+    options.signal?.throwIfAborted();
+    try {
+      const seen = await lookAt(context, key);
+      result.made += seen.made;
+      if (seen.differences.length > 0) suspects.set(key, seen);
+      if (seen.item !== undefined) countNames(result.dropped, unreadNames(source, key, seen.item));
+    } catch (error) {
+      if (!isOfItem(error)) throw error;
+      const reason = `${error.message} ${error.hint}`.trim();
+      const { refusal } = await readLedger(context.store, source.name, key, true);
+      const since = refusal?.since ?? Math.floor(now() / 1000);
+      if (result.refused.length < MOST_LISTED) result.refused.push({ key, code: error.code, reason, since });
+    }
+  };
+  for await (const { keys } of access.pages(undefined)) {
+    await pMap(keys, visit, { concurrency: CONCURRENCY });
+    result.items += keys.length;
+    options.onProgress?.({ phase: 'items', items: result.items });
+  }
+  for await (const { ledgers } of ledgerPages(context, undefined)) {
+    await pMap(
+      ledgers.filter(({ keys }) => keys.length > 0),
+      // A key that the source has was looked at above.
+      async ({ key }) => ((await access.read(key)) === undefined ? visit(key) : undefined),
+      { concurrency: CONCURRENCY },
+    );
+    options.onProgress?.({ phase: 'ledgers', items: result.items });
+  }
+  if (suspects.size > 0) await wait(options.settleMs ?? SETTLE_MS, options.signal);
+  for (const [key, first] of suspects) {
+    options.signal?.throwIfAborted();
+    const second = await lookAt(context, key).catch((error: unknown) => {
+      if (isOfItem(error)) return undefined;
+      throw error;
+    });
+    const isSame = second?.token === first.token;
+    for (const difference of second?.differences ?? []) {
+      const was = first.differences.some(
+        (one) => textOfKey(one) === textOfKey(difference) && one.kind === difference.kind,
+      );
+      if (isSame && was) result.differences.push(difference);
+      else result.pending += 1;
+    }
+  }
+  return result;
+}
+
+/** Lists what a source alone makes: what goes when it is taken away. */
+export async function lookAtRetired(context: SourceContext, options: WalkOptions): Promise<SourceLook> {
+  const { graph, store, source } = context;
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  for await (const { ledgers } of ledgerPages(context, undefined)) {
+    options.signal?.throwIfAborted();
+    for (const { key, keys } of ledgers) {
+      if (keys.length > 0) result.items += 1;
+      for (const text of keys) {
+        const { item } = await store.get(itemKeyOf(text), { consistent: true });
+        const claims = claimsOf(graph, item);
+        const live = claims === undefined ? [] : liveMakers(claims);
+        if (live.length !== 1 || live[0] !== makerOf(source, key)) continue;
+        result.differences.push({ ...itemKeyOf(text), key, kind: 'stray' });
+      }
+    }
+    options.onProgress?.({ phase: 'ledgers', items: result.items });
+  }
+  return result;
+}
+
+async function lookAt(context: SourceContext, key: string): Promise<Seen> {
+  const { graph, store, source, access } = context;
+  const ledger = await readLedger(store, source.name, key, true);
+  const item = await access.read(key);
+  const made = mapped(graph, source, key, item);
+  const differences: SourceDifference[] = [];
+  for (const text of new Set([...made.keys(), ...ledger.keys])) {
+    const { item: base } = await store.get(itemKeyOf(text), { consistent: true });
+    const kind = kindOf(claimsOf(graph, base)?.byMaker.get(makerOf(source, key)), made.get(text));
+    const isUnlisted = kind === undefined && made.has(text) && !ledger.keys.includes(text);
+    if (kind !== undefined || isUnlisted) differences.push({ ...itemKeyOf(text), key, kind: kind ?? 'different' });
+  }
+  return { item, token: ledger.token, made: made.size, differences };
+}
+
+function kindOf(claim: Claim | undefined, wanted: Item | undefined): SourceDifference['kind'] | undefined {
+  if (claim?.content === undefined) return wanted === undefined ? undefined : 'missing';
+  if (wanted === undefined) return 'stray';
+  return textOf(claim.content) === textOf(wanted) ? undefined : 'different';
+}
+
+function countNames(counts: Record<string, number>, names: readonly string[]): void {
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+}

@@ -1,0 +1,204 @@
+import { type AttributeValue, attributeOf, type Item, withBinaryAsBytes } from '../core/items/attribute-value.ts';
+import { describe } from '../core/items/describe.ts';
+import { numberTextOf } from '../core/items/plain.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { checkOptions } from '../foundation/options.ts';
+import type { MappedItem } from './items.ts';
+
+/** An item of a source, as plain values. */
+// biome-ignore lint/suspicious/noExplicitAny: the items of others have whatever attributes they have
+export type SourceItem = Readonly<Record<string, any>>;
+
+/** What every source has. */
+export interface SourceOptions {
+  /**
+   * The nodes and edges that an item makes. `map` sees the item alone, as plain values, and gives the same for the same item: no clock, no
+   * look-up. An item that it throws for is set aside by its key, and what the item made before stays.
+   */
+  map: (item: SourceItem) => readonly MappedItem[];
+  /**
+   * Names `map` together with the database that is read. Give another name with each change of either; names have no order, so that one may
+   * come back. Default `'1'`.
+   */
+  version?: string | number;
+}
+
+/** Options of `defineSource`. */
+export interface DefineSourceOptions extends SourceOptions {
+  /**
+   * Reads the item of a key as it is now: a read that lags may be the last one, and then stays wrong. Undefined or null: there is none. What
+   * it throws leaves the key to be touched again.
+   */
+  read: (key: string) => SourceItem | null | undefined | Promise<SourceItem | null | undefined>;
+  /**
+   * The keys of all items that sort after `after` (all of them where it is undefined), in ascending order: what `edgeloom mirror sync` walks
+   * over. Without it there is no sync.
+   */
+  keys?: (after: string | undefined) => Iterable<string> | AsyncIterable<string>;
+}
+
+/** Names of the key attributes of a source table; without a sort key the table has only the other. */
+export interface SourceKeys {
+  partitionKey: string;
+  sortKey?: string | undefined;
+}
+
+/** Options of `sourceTable`. */
+export interface SourceTableOptions extends SourceOptions {
+  /** The key attributes of the table. Default `pk` and `sk`. */
+  keys?: SourceKeys;
+}
+
+/** A database of others whose items become nodes and edges: what `defineSource` and `sourceTable` make. */
+export interface Source {
+  /** The name of the source; of a table the table's. */
+  readonly name: string;
+  readonly version: string;
+  readonly map: SourceOptions['map'];
+  /** Where items come from: functions, or a table of DynamoDB with these key attributes. */
+  readonly from: Pick<DefineSourceOptions, 'read' | 'keys'> | SourceKeys;
+}
+
+/** The key of a source item: a text, or of a table an object of its key attributes. */
+export type SourceKey = string | Readonly<Record<string, unknown>>;
+
+/** Bytes that a key may have: it is a part of our items. */
+const MOST_KEY_BYTES = 1_024;
+
+/**
+ * Declares any database as a source, by a function that reads it. A model file exports the list of sources as `sources`.
+ *
+ * Throws `invalid-option` or `unknown-option`.
+ *
+ * @example
+ * export const sources = [
+ *   defineSource('orders', {
+ *     read: (key) => db.prepare('SELECT * FROM orders WHERE id = ?').get(key),
+ *     keys: (after = '') => db.prepare('SELECT id FROM orders WHERE id > ? ORDER BY id').pluck().iterate(after),
+ *     map: (row) => [mappedNode(`ORDER-${row.id}`, { status: row.status })],
+ *   }),
+ * ];
+ */
+export function defineSource(name: string, options: DefineSourceOptions): Source {
+  checkOptions('defineSource', options, { map: true, version: true, read: true, keys: true });
+  const { read, keys } = options ?? {};
+  const common = commonOf(name, options);
+  if (typeof read !== 'function' || (keys !== undefined && typeof keys !== 'function')) {
+    throw mistake(name, 'has no function read', 'Give what reads an item by its key: { read: (key) => item }.');
+  }
+  return { ...common, from: { read, ...(keys && { keys }) } };
+}
+
+/**
+ * Declares a table of DynamoDB as a source. Its items are read by GetItem; a stream of it names the keys, whatever its view type.
+ *
+ * Throws `invalid-option` or `unknown-option`.
+ *
+ * @example
+ * export const sources = [
+ *   sourceTable('app-table', {
+ *     map: (item) => (item.kind === 'issue' ? [mappedNode(`ISSUE-${item.number}`, { subject: item.subject })] : []),
+ *   }),
+ * ];
+ */
+export function sourceTable(table: string, options: SourceTableOptions): Source {
+  checkOptions('sourceTable', options, { map: true, version: true, keys: true });
+  const common = commonOf(table, options);
+  const { keys = { partitionKey: 'pk', sortKey: 'sk' } } = options;
+  checkOptions('keys of sourceTable', keys, { partitionKey: true, sortKey: true });
+  const { partitionKey, sortKey } = keys;
+  const isName = (given: unknown): boolean => typeof given === 'string' && given !== '';
+  if (!isName(partitionKey) || (sortKey !== undefined && !isName(sortKey)) || sortKey === partitionKey) {
+    const remedy = "Give the names of its key attributes: keys: { partitionKey: 'pk', sortKey: 'sk' }.";
+    throw mistake(table, 'has no key attributes', remedy);
+  }
+  return { ...common, from: keys };
+}
+
+function commonOf(name: string, options: SourceOptions): Pick<Source, 'name' | 'version' | 'map'> {
+  const { map, version = '1' } = options ?? {};
+  if (typeof name !== 'string' || !/^[\w.-]{3,255}$/.test(name)) {
+    throw mistake(name, 'has no name', 'Give a name of 3 to 255 letters, digits, dots and dashes: of a table its own.');
+  }
+  if (typeof map !== 'function') throw mistake(name, 'has no function map', 'Give what an item makes: { map }.');
+  const isVersion = typeof version === 'number' ? Number.isFinite(version) : typeof version === 'string';
+  if (!isVersion || String(version) === '') {
+    throw mistake(name, `has version ${describe(version)}`, "Give a text or a number: version: '2026-03'.");
+  }
+  return { name, version: String(version), map };
+}
+
+/** Tells whether a source is a table of DynamoDB. */
+export function isTable(source: Source): source is Source & { from: SourceKeys } {
+  return 'partitionKey' in source.from;
+}
+
+/** The text of a key, by which all that a source item made is found. Throws `invalid-key` or `invalid-record`. */
+export function keyTextOf(source: Source, key: SourceKey): string {
+  const text = isTable(source) ? tableKeyText(source, key) : key;
+  if (typeof text === 'string' && text !== '' && Buffer.byteLength(text) <= MOST_KEY_BYTES) return text;
+  throw new EdgeloomError(
+    'invalid-key',
+    `The key ${describe(key)} of the source ${source.name} is no text of 1 to ${MOST_KEY_BYTES} bytes.`,
+    isTable(source) ? 'Give an object of its key attributes.' : 'Give the text that read takes.',
+  );
+}
+
+function tableKeyText(source: Source & { from: SourceKeys }, key: SourceKey): string {
+  if (typeof key === 'string') return key;
+  const values: Item = {};
+  for (const name of namesOf(source.from)) {
+    const value: unknown = Object.hasOwn(key, name) ? key[name] : undefined;
+    const number = typeof value === 'number' ? String(value) : numberTextOf(value);
+    if (value instanceof Uint8Array) values[name] = { B: value };
+    else if (typeof value === 'string') values[name] = { S: value };
+    else if (number !== undefined) values[name] = { N: number };
+  }
+  return keyTextOfItem(source, values);
+}
+
+/** The text of the key that an item of a table, or a record of its stream, has in wire form. Throws `invalid-record`. */
+export function keyTextOfItem({ name: source, from }: Source & { from: SourceKeys }, item: Item): string {
+  const values = namesOf(from).map((name) => {
+    const value = attributeOf(item, name);
+    if (value !== undefined) return [name, jsonOf(withBinaryAsBytes(value))];
+    throw new EdgeloomError(
+      'invalid-record',
+      `A key of the source ${source} has no attribute ${name}.`,
+      'Name its key attributes in the model file: sourceTable(table, { keys: { partitionKey, sortKey } }).',
+    );
+  });
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+/** The key in wire form that `keyTextOfItem` made a text of. */
+export function keyOfText(text: string): Item {
+  const key = JSON.parse(text) as Record<string, { S?: string; N?: string; B?: string }>;
+  const values = Object.entries(key).map(([name, value]) => [
+    name,
+    value.B === undefined ? value : { B: new Uint8Array(Buffer.from(value.B, 'base64')) },
+  ]);
+  return Object.fromEntries(values) as Item;
+}
+
+/** The name of a source item as the maker of base items. */
+export function makerOf({ name }: Pick<Source, 'name'>, key: string): string {
+  return `${name}/${key}`;
+}
+
+/** The name of the source that a maker is an item of. */
+export function sourceOfMaker(maker: string): string {
+  return maker.slice(0, maker.indexOf('/'));
+}
+
+function jsonOf(value: AttributeValue): object {
+  return 'B' in value ? { B: Buffer.from(value.B).toString('base64') } : value;
+}
+
+function namesOf({ partitionKey, sortKey }: SourceKeys): string[] {
+  return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+}
+
+function mistake(name: unknown, what: string, remedy: string): EdgeloomError {
+  return new EdgeloomError('invalid-option', `The source ${JSON.stringify(name)} ${what}.`, remedy);
+}

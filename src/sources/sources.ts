@@ -1,0 +1,187 @@
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { Store } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
+import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
+import { Allowance } from '../store/metered.ts';
+import { accessOf, type Spend } from './access.ts';
+import type { SourceContext } from './context.ts';
+import { lookAtRetired, lookAtSource, type SourceLook } from './look.ts';
+import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
+import { defineSource, keyTextOf, type Source, type SourceKey } from './source.ts';
+import type { SourceStore } from './source-store.ts';
+import { retireSource, syncSource, type WalkOptions } from './sync.ts';
+import { touchAll } from './touches.ts';
+
+/** Options of `createSources`. */
+export interface SourcesOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
+  /** The sources: those that the model file exports. */
+  sources: readonly Source[];
+  /** Our table. */
+  store: Pick<Store, 'get' | 'change' | 'query'>;
+  /** Makes the way to a table that is a source, by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
+  openTable?: ((table: string) => SourceStore) | undefined;
+}
+
+/** Options of `touch`. */
+export interface TouchOptions {
+  /** Milliseconds left; called many times. Where they end, the touch stops where it can go on. Default: no end. */
+  remainingMs?: RuntimeOptions['remainingMs'];
+  /** Ends it early: what is left has to be touched again. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of `sync` and `retire`. */
+export interface SyncOptions extends WalkOptions {
+  /** Compares, and writes nothing. Default false. */
+  dryRun?: boolean | undefined;
+  /** How long a touch may take before a difference counts, in milliseconds; for `dryRun`. Default 60,000. */
+  settleMs?: number | undefined;
+  /** Read units that may be taken from the source a second; of another database, reads. Default: no limit. */
+  maxRcu?: number | undefined;
+  /** Write units that may be consumed of our table a second. Default: no limit. */
+  maxWcu?: number | undefined;
+}
+
+/** The result of `sync` and `retire`. */
+export interface SyncResult extends SourceLook {
+  /** Base items that several source items make, with all of them, 1,000 at most. */
+  conflicts: Conflict[];
+}
+
+/** The sources of a graph. */
+export interface Sources {
+  /**
+   * Makes of source items what they are now: to be called with the keys of all items that have changed, from whatever hears of changes.
+   * Keys may come twice, late, and out of order; the source alone says what there is.
+   *
+   * Resolves when all are done. Rejects if one is not, so that its call has to come again with all keys: `mapping-not-in-force`,
+   * `touch-unfinished`, or what a call threw. A key whose item the mapping does not take is set aside, and done.
+   */
+  touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
+  /**
+   * Touches every key of a source, and every key that something was made of: the first time, after another `version` (forward or back),
+   * after changes were lost, and to repair. Another version comes into force with it; the walk then begins 20 minutes later, behind all
+   * that processes of the version before may still write. `resume` goes on where a walk was stopped.
+   */
+  sync(name: string, options?: SyncOptions): Promise<SyncResult>;
+  /** Takes a source away, one of the model file or not: what it alone made goes. `dryRun` lists what that is. */
+  retire(name: string, options?: SyncOptions): Promise<SyncResult>;
+}
+
+/** The sources, for a function that answers for each record. */
+export interface OpenSources extends Sources {
+  /** Touches keys by their texts; gives those that are left, each with the reason. */
+  touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
+}
+
+/** Attempts of a call that is refused for now, before a touch is given back. */
+const ATTEMPTS = 4;
+const SYNC_OPTIONS: OptionNames<SyncOptions> = {
+  ...{ signal: true, onProgress: true, settleMs: true, maxRcu: true, maxWcu: true },
+  ...{ resume: 'boolean', dryRun: 'boolean' },
+};
+
+/**
+ * Opens the sources of a graph: databases of others whose items become nodes and edges.
+ *
+ * @example
+ * const orders = createSources(graph, { sources, store });
+ * await orders.touch('orders', ['17', '18']);
+ */
+export function createSources(graph: CompiledModel, options: SourcesOptions): Sources {
+  const { touch, sync, retire } = openSources(graph, options);
+  return { touch, sync, retire };
+}
+
+/** Opens the sources of a graph with what a function needs besides. */
+export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
+  checkStoreOptions('createSources', options, {
+    ...{ sources: true, store: true, openTable: true },
+    ...{ now: true, wait: true, random: true },
+  });
+  const { sources, store, openTable = noTable, ...given } = options;
+  const runtime = runtimeOf(given);
+  const names = new Set(sources.map(({ name }) => name));
+  const find = (name: string): Source => {
+    const source = sources.find((one) => one.name === name);
+    if (source !== undefined) return source;
+    const known = sources.length === 0 ? 'There are none' : `The sources are ${[...names].join(', ')}`;
+    throw new EdgeloomError('invalid-option', `There is no source ${name}. ${known}.`, 'Name one of them.');
+  };
+  const contextOf = (source: Source, { maxRcu, maxWcu }: Pick<SyncOptions, 'maxRcu' | 'maxWcu'>): SourceContext => {
+    const { now, wait, random } = runtime;
+    const [reads, writes] = [maxRcu, maxWcu].map((most) => new Allowance(most, now));
+    const access = accessOf(source, openTable, spending(reads!, wait));
+    const limited = maxWcu === undefined ? store : withinRate(store, spending(writes!, wait));
+    return { graph, store: limited, source, access, names, now, wait, random };
+  };
+  const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
+    touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
+  const resultOf = async (context: SourceContext, look: SourceLook): Promise<SyncResult> => {
+    const { found } = await conflictsNow(context);
+    return { ...look, conflicts: found };
+  };
+  const walked = async (context: SourceContext, items: number): Promise<SyncResult> => {
+    const { found: refused } = await refusedNow(context, context.source.name);
+    return resultOf(context, { items, made: 0, differences: [], pending: 0, refused, dropped: {} });
+  };
+  return {
+    touchTexts,
+    async touch(name, keys, options = {}) {
+      checkOptions('touch', options, { remainingMs: true, signal: true });
+      const source = find(name);
+      const texts = [...keys].map((key) => keyTextOf(source, key));
+      const left = await touchTexts(source, texts, options);
+      for (const error of left.values()) throw error;
+    },
+    async sync(name, options = {}) {
+      checkOptions('sync', options, SYNC_OPTIONS);
+      const context = contextOf(find(name), options);
+      if (options.dryRun === true) return resultOf(context, await lookAtSource(context, options));
+      return walked(context, await syncSource(context, options));
+    },
+    async retire(name, options = {}) {
+      checkOptions('retire', options, SYNC_OPTIONS);
+      const source =
+        sources.find((one) => one.name === name) ?? defineSource(name, { read: () => undefined, map: () => [] });
+      const context = contextOf(source, options);
+      if (options.dryRun === true) return resultOf(context, await lookAtRetired(context, options));
+      return walked(context, await retireSource(context, options));
+    },
+  };
+}
+
+function spending(allowance: Allowance, wait: SourceContext['wait']): Spend {
+  return async (units) => {
+    allowance.spend(units);
+    const debtMs = allowance.debtMs();
+    if (debtMs > 0) await wait(debtMs);
+  };
+}
+
+function withinRate(store: SourcesOptions['store'], spend: Spend): SourcesOptions['store'] {
+  return {
+    get: (key, how) => store.get(key, how),
+    query: (request) => store.query(request),
+    async change(change) {
+      const result = await store.change(change);
+      await spend(result.wcu);
+      return result;
+    },
+  };
+}
+
+function noTable(table: string): SourceStore {
+  throw new EdgeloomError(
+    'invalid-option',
+    `Nothing opens the source table ${table}.`,
+    'Give createSources openTable: (table) => new DynamoDBSourceStore(client, table).',
+  );
+}

@@ -1,0 +1,130 @@
+import { drop, insertBefore, replace, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import type { Mutant } from '../../planted/mutant.ts';
+
+/** Rules of sources, broken one by one; each has to make a schedule of the attack fail. */
+export const SOURCES_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'source-is-read-before-its-ledger',
+    rule: 'The ledger is read before the source.',
+    changes: [
+      insertBefore(
+        'source-ledger-is-read-first',
+        'const early = run.isRetiring === true ? undefined : await access.read(key);\nread = undefined;',
+      ),
+      setValue('source-is-read-in-each-round', 'early'),
+    ],
+  },
+  {
+    name: 'source-ledger-written-unseen',
+    rule: 'The ledger is written only as it was read.',
+    changes: [setValue('source-ledger-is-written-as-it-was-read', 'token < 0 ? { present: true } : {}')],
+  },
+  {
+    name: 'source-token-used-again',
+    rule: "Each touch moves the ledger's revision: it is the touch's token.",
+    changes: [setValue('source-token-is-a-new-revision', 'Math.max(ledger.token, 1)')],
+  },
+  {
+    name: 'source-equal-ledger-unwritten',
+    rule: 'The ledger is written always, also where its keys stay as they are.',
+    changes: [setValue('source-ledger-is-written-ahead', (old) => `keys.length === ledger.keys.length || (${old})`)],
+  },
+  {
+    name: 'source-ledger-forgets-old-keys',
+    rule: 'The ledger has old keys and new ones before an output is written.',
+    changes: [replaceIn('source-ledger-has-old-and-new-keys', '[...ledger.keys, ...made.keys()]', '[...made.keys()]')],
+  },
+  {
+    name: 'source-cuts-any-ledger',
+    rule: "The ledger is cut down only while it is this touch's.",
+    changes: [
+      replace(
+        'source-ledger-is-cut-down-under-the-token',
+        `if (isLeft) {
+          const cut = itemOfLedger(graph, source.name, { ...held, keys: [...made.keys()].sort() }, now());
+          await send({ kind: 'put', key: keyOfLedger(source.name, key), item: cut });
+        }`,
+      ),
+    ],
+  },
+  {
+    name: 'source-writes-over-anything',
+    rule: 'An output is written only over an older claim of its own maker, where it is the only one.',
+    changes: [setValue('source-writes-over-its-older-claim-alone', '{}')],
+  },
+  {
+    name: 'source-older-claim-comes-back',
+    rule: 'A newer claim of the same maker stays.',
+    changes: [setCondition('source-a-newer-claim-stays', 'own < 0')],
+  },
+  {
+    name: 'source-shared-item-written-unseen',
+    rule: 'An output with several claims is written only as it was seen.',
+    changes: [setValue('source-shared-item-is-written-as-it-was-seen', 'current === undefined ? {} : {}')],
+  },
+  {
+    name: 'source-shows-whom-it-heard-last',
+    rule: 'What an output shows follows from its claims alone.',
+    changes: [setValue('source-the-first-claim-is-shown', "declared.length < 0 ? '' : maker")],
+  },
+  {
+    name: 'source-tombstones-expire-at-once',
+    rule: 'A claim that has gone is remembered for longer than any write can take.',
+    changes: [setValue('source-tombstone-outlives-every-write', '1')],
+  },
+  {
+    name: 'source-live-content-expires',
+    rule: 'Live content takes the expiry of the tombstone away.',
+    changes: [
+      setCondition(
+        'source-live-content-does-not-expire',
+        'content !== undefined && [...claims.byMaker.values()].every(({ goneSince }) => goneSince === undefined)',
+      ),
+    ],
+  },
+  {
+    name: 'source-any-mapping-writes',
+    rule: 'A mapping that is not in force leaves its touches.',
+    changes: [setCondition('source-another-mapping-leaves-the-touch', 'head !== undefined && head.isRetired')],
+  },
+  {
+    name: 'source-late-writes-are-sent',
+    rule: 'No write is sent later than a bound after the read that it rests on.',
+    changes: [setCondition('source-no-write-is-sent-late', 'now() < readAt - SEND_WITHIN_MS')],
+  },
+  {
+    name: 'source-goes-on-with-other-content',
+    rule: 'A touch that stopped goes on only with the same content.',
+    changes: [setValue('source-goes-on-with-the-same-content-alone', 'ledger.part !== undefined')],
+  },
+  {
+    name: 'source-refused-item-forgets',
+    rule: 'A source item that is not mapped keeps what it made, in its ledger too.',
+    changes: [replaceIn('source-refused-item-keeps-what-it-made', 'kept', '{ ...kept, keys: [] }')],
+  },
+  {
+    name: 'source-conflict-without-note',
+    rule: 'Whoever writes a base item that several source items make leaves a note.',
+    changes: [drop('source-notes-a-conflict')],
+  },
+  {
+    name: 'source-walk-begins-at-once',
+    rule: 'A walk begins behind all that the mapping before it may still write.',
+    changes: [drop('source-walk-begins-behind-late-writes')],
+  },
+  {
+    name: 'source-walk-leaves-source-keys',
+    rule: 'A walk touches every key of the source.',
+    changes: [setCondition('source-walk-touches-source-keys', "place.phase === 'items' && place.items < 0")],
+  },
+  {
+    name: 'source-walk-leaves-ledger-keys',
+    rule: 'A walk touches every key that something was made of.',
+    changes: [drop('source-walk-touches-ledger-keys')],
+  },
+  {
+    name: 'source-walk-goes-on-under-another-head',
+    rule: 'A walk goes on only under the head under which it began.',
+    changes: [setCondition('source-walk-goes-on-under-the-same-head', 'sync === undefined || of === undefined')],
+  },
+];

@@ -1,0 +1,151 @@
+import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import { StoreError } from '../../../../src/index.ts';
+
+/**
+ * A table for the attack, written from what the port of the store promises and on nothing that the program keeps: one map, conditions as
+ * DynamoDB takes them, reads that may be a little old, and TTL that comes when it likes.
+ */
+
+/** The key of an item. */
+export interface Key {
+  source: string;
+  target: string;
+}
+
+type Value = Item[string];
+
+/** A condition of a write. */
+interface Condition {
+  present?: boolean;
+  equal?: Item;
+  absent?: readonly string[];
+  claimedBefore?: { maker: string; token: number };
+}
+
+/** A write of one item. */
+export type Change = { key: Key; condition?: Condition } & ({ kind: 'put'; item: Item } | { kind: 'delete' });
+
+/** How long an eventually consistent read may lag, in milliseconds. */
+const LAG_MS = 2_000;
+
+/** One table. */
+export class AttackStore {
+  private readonly states = new Map<string, { at: number; item: Item | undefined }[]>();
+
+  constructor(
+    private readonly now: () => number,
+    private readonly isOld: () => boolean,
+  ) {}
+
+  /** The item of a key as it is. */
+  at(key: Key): Item | undefined {
+    return this.states.get(textOf(key))?.at(-1)?.item;
+  }
+
+  /** All items, in the order of their keys. */
+  all(): { key: Key; item: Item }[] {
+    return [...this.states.keys()].sort().flatMap((text) => {
+      const key = keyOf(text);
+      const item = this.at(key);
+      return item === undefined ? [] : [{ key, item }];
+    });
+  }
+
+  /** Writes by no rule. */
+  set(key: Key, item: Item | undefined): void {
+    const text = textOf(key);
+    const states = this.states.get(text) ?? [];
+    states.push({ at: this.now(), item: item && structuredClone(item) });
+    this.states.set(text, states.slice(-12));
+  }
+
+  /** Reads an item. */
+  get(key: Key, { consistent }: { consistent: boolean }): { item?: Item; rcu: number } {
+    const states = this.states.get(textOf(key)) ?? [];
+    const isOld = !consistent && this.isOld();
+    const state = isOld ? (states.findLast(({ at }) => at <= this.now() - LAG_MS) ?? undefined) : states.at(-1);
+    return { ...(state?.item && { item: structuredClone(state.item) }), rcu: 1 };
+  }
+
+  /** Writes an item under a condition. */
+  change(change: Change): { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item } {
+    const { kind, key, condition = {} } = change;
+    const current = this.at(key);
+    if (!holds(current, condition))
+      return { applied: false, wcu: 1, ...(current && { current: structuredClone(current) }) };
+    if (kind === 'put') {
+      const { source, target } = change.item as { source: { S: string }; target: { S: string } };
+      if (source.S !== key.source || target.S !== key.target) throw new StoreError('terminal', 'x', 'The keys differ.');
+    }
+    this.set(key, kind === 'put' ? change.item : undefined);
+    return { applied: true, wcu: 1 };
+  }
+
+  /** A page of a partition, consistently read. */
+  query(request: {
+    partition: string;
+    sortKey?: { beginsWith: string } | { from?: string; to?: string };
+    limit?: number;
+    startKey?: Item;
+  }): { items: Item[]; count: number; scanned: number; lastKey?: Item; rcu: number } {
+    const prefix = request.sortKey !== undefined && 'beginsWith' in request.sortKey ? request.sortKey.beginsWith : '';
+    const after = (request.startKey?.['target'] as { S: string } | undefined)?.S ?? '';
+    const found = this.all()
+      .filter(({ key }) => key.source === request.partition && key.target.startsWith(prefix) && key.target > after)
+      .sort((left, right) => (left.key.target < right.key.target ? -1 : 1));
+    const page = found.slice(0, Math.min(request.limit ?? 3, 3));
+    const items = page.map(({ item }) => structuredClone(item));
+    const { source, target } = items.at(-1) ?? {};
+    const isMore = found.length > page.length;
+    return {
+      items,
+      count: items.length,
+      scanned: items.length,
+      rcu: 1,
+      ...(isMore && { lastKey: { source: source!, target: target! } }),
+    };
+  }
+}
+
+function holds(item: Item | undefined, { present, equal = {}, absent = [], claimedBefore }: Condition): boolean {
+  if (present !== undefined && present !== (item !== undefined)) return false;
+  if (Object.entries(equal).some(([name, value]) => item?.[name] === undefined || !same(item[name], value)))
+    return false;
+  if (absent.some((name) => item?.[name] !== undefined)) return false;
+  return claimedBefore === undefined || item === undefined || isClaimedBefore(item, claimedBefore);
+}
+
+function isClaimedBefore(item: Item, { maker, token }: { maker: string; token: number }): boolean {
+  const makers = mapIn(mapIn(item['~mirror'])?.['makers']);
+  const own = mapIn(makers?.[maker])?.['t'];
+  if (makers === undefined || Object.keys(makers).length !== 1 || own === undefined) return false;
+  return 'N' in own && Number(own.N) < token;
+}
+
+function mapIn(value: Value | undefined): Item | undefined {
+  return value !== undefined && 'M' in value ? value.M : undefined;
+}
+
+function same(left: unknown, right: unknown): boolean {
+  return sorted(left) === sorted(right);
+}
+
+/** A text of a value in which the order of names does not count. */
+export function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+  return `{${parts
+    .map(([name, part]) => `${JSON.stringify(name)}:${sorted(part)}`)
+    .sort()
+    .join()}}`;
+}
+
+function textOf({ source, target }: Key): string {
+  return JSON.stringify([source, target]);
+}
+
+function keyOf(text: string): Key {
+  const [source, target] = JSON.parse(text) as [string, string];
+  return { source, target };
+}
