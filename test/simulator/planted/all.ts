@@ -3,9 +3,6 @@ import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
 import { LEVEL_EXPERIMENTS, LEVEL_MUTANTS } from '../packs/level/planted.ts';
-import { MIRROR_MUTANTS } from '../packs/mirror/planted.ts';
-import { LINES_MUTANTS } from '../packs/mirror-lines/planted.ts';
->>>>>>> level
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
