@@ -117,6 +117,8 @@ export type ErrorCode =
   | 'key-too-long'
   /** Readers would have nothing left after this withdrawal or retirement. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
+  /** A migration waits until no consumer can write items of what is retired. Remedy: Wait, or stop: the next migration deletes them. */
+  | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /** It ended before the stream was quiet. Remedy: Look at why it ended. */

@@ -19,7 +19,7 @@ import { isEmptyTable } from './steps/empty.ts';
 import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
 import { describeStep, kindOf, projectionNamesOf } from './steps/steps.ts';
 import { waitSeconds } from './waits.ts';
-import { type MigratePlace, StoppedRun } from './walks/place.ts';
+import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
 const OPTIONS: OptionNames<MigrateOptions> = {
   store: true,
@@ -89,13 +89,15 @@ class MigrationRun {
   private readonly made: Map<string, number>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {
-    const { verified, settled, deleted, unused, shown }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
+    const { verified, settled, deleted, unused, shown, outlasted }: Partial<MigratePlace['memory']> =
+      options.resume?.memory ?? {};
     this.memory = {
       verified: new Set(verified),
       settled: new Set(settled),
       deleted: new Set(deleted),
       unused: new Set(unused),
       shown: new Set(shown),
+      outlasted: new Set(outlasted),
     };
     this.made = new Map(Object.entries(options.resume?.made ?? {}));
     this.work = new StepWork(options);
@@ -182,6 +184,7 @@ class MigrationRun {
       return await this.makeStep(step, head, data);
     } catch (error) {
       if (error instanceof StoppedRun) return error;
+      if (error instanceof ChangedStates) return false;
       throw error;
     }
   }
@@ -246,9 +249,9 @@ class MigrationRun {
   }
 
   private placeOfStop({ left }: StoppedRun): MigratePlace {
-    const { verified, settled, deleted, unused, shown } = this.memory;
+    const { verified, settled, deleted, unused, shown, outlasted } = this.memory;
     const done = { verified: [...verified], settled: [...settled], deleted: [...deleted] };
-    const memory = { ...done, unused: [...unused], shown: [...shown] };
+    const memory = { ...done, unused: [...unused], shown: [...shown], outlasted: [...outlasted] };
     const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
     return { version: 1, memory, ...made, ...this.work.place, ...left };
   }

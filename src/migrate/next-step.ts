@@ -184,8 +184,17 @@ function deleteStep(registry: Registry, { memory }: Situation): Step | undefined
     generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
   );
   const open = absent.filter((seen) => !memory.deleted.has(seenKey(seen)));
-  if (open.length > 0) return { kind: 'delete', generations: open };
+  if (open.length > 0) return outlastStep(open, memory) ?? { kind: 'delete', generations: open };
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
+}
+
+/**
+ * The walk that deletes items of a generation begins when no writer can write one any more: each has read in the registry that the
+ * generation is retired, and what it sent before that has landed.
+ */
+function outlastStep(retired: readonly SeenState[], { outlasted }: RunMemory): Step | undefined {
+  const seen = retired.filter((one) => !outlasted.has(seenKey(one)));
+  return seen.length === 0 ? undefined : { kind: 'outlast', seen };
 }
 
 /** The steps of an action: it removes generations that the model's own changes do not remove. */
@@ -237,7 +246,9 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
   // The registry does not record whether the views are deleted: a run that was started again deletes once more.
   const gone = { name: viewName(type), id: next - 1, changed: next };
   if (shape === undefined)
-    return memory.deleted.has(seenKey(gone)) ? undefined : { kind: 'delete', generations: [gone] };
+    return memory.deleted.has(seenKey(gone))
+      ? undefined
+      : (outlastStep([gone], memory) ?? { kind: 'delete', generations: [gone] });
   if (shape.trusted) return { kind: 'distrust', types: [type] };
   const [seen] = seenShape(type, shape);
   return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };

@@ -1,4 +1,6 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import { noStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
@@ -12,7 +14,7 @@ import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
 import { Waits } from './waits.ts';
 import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
-import { type MigratePlace, StoppedRun } from './walks/place.ts';
+import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
 /** The work of a run: its walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {
@@ -62,7 +64,7 @@ export class StepWork implements StepRun {
     return { ...(walked && { walked }) };
   }
 
-  buildContext(graph: CompiledModel): BuildContext {
+  buildContext(graph: CompiledModel, states: readonly SeenState[] = []): BuildContext {
     const { store, stats } = this;
     const { segments = 4, concurrency = 16, pageItems, onProgress, onItems } = this.options;
     return {
@@ -73,6 +75,9 @@ export class StepWork implements StepRun {
       pageItems,
       concurrency,
       stats,
+      checkStates: async () => {
+        if (!(await this.areUnchanged(states))) throw new ChangedStates();
+      },
       // A page that has begun is finished: only the walk asks for the time.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
@@ -123,7 +128,7 @@ export class StepWork implements StepRun {
     this.checkMayWait();
     await this.waits.waitForLeases(seen.map(seenKey));
     const still: SeenState[] = [];
-    for (const one of seen) if (await this.isUnchanged(one)) still.push(one);
+    for (const one of seen) if (await this.areUnchanged([one])) still.push(one);
     return still;
   }
 
@@ -132,20 +137,38 @@ export class StepWork implements StepRun {
     await this.waits.waitForReplicas(seen.map(seenKey));
   }
 
+  async outlastLateWrites(seen: readonly SeenState[]): Promise<void> {
+    this.checkMayWait();
+    if (this.options.waitsBetweenCalls !== true) this.options.onWait?.(lateWritesMayLand(seen), LATEST_WRITE_MS);
+    await this.waits.outlastLateWrites(seen.map(seenKey));
+  }
+
   /** Throws `StoppedRun` if this run only walks. */
   private checkMayWait(): void {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
-  /** Tells whether a generation or shape is still in the state in which it was seen. */
-  private async isUnchanged({ name, id, changed }: SeenState): Promise<boolean> {
+  /** Tells whether generations or shapes are still in the states in which they were seen: one consistent read. */
+  private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
+    if (states.length === 0) return true;
     const { head } = await this.readRegistry();
-    const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);
-    const shape = head?.registry.shapes.get(name)?.shape;
-    return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
+    const { projections, shapes } = head?.registry ?? {};
+    return states.every(({ name, id, changed }) => {
+      const generation = projections?.get(name)?.generations.find((other) => other.id === id);
+      const shape = shapes?.get(name)?.shape;
+      return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
+    });
   }
 
   private isOver(): boolean {
     return this.runtime.remainingMs() <= 0;
   }
+}
+
+function lateWritesMayLand(seen: readonly SeenState[]): EdgeloomError {
+  return new EdgeloomError(
+    'late-writes',
+    `A consumer that read the registry before may still write items of ${seen.map(({ name, id }) => `${name}@${id}`).join(', ')}; they are deleted after that.`,
+    'The model is in force already. You may stop here: the next migration deletes these items.',
+  );
 }

@@ -1,3 +1,4 @@
+import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { MigrateOptions } from './migrate-types.ts';
@@ -29,6 +30,14 @@ export class Waits {
     await this.waitOrStop(
       REPLICA_LAG_MS,
       names.map((name) => `shown ${name}`),
+    );
+  }
+
+  /** Waits until no write can land that rests on a registry from before the named states. */
+  async outlastLateWrites(names: readonly string[]): Promise<void> {
+    await this.waitOrStop(
+      LATEST_WRITE_MS,
+      names.map((name) => `outlasted ${name}`),
     );
   }
 

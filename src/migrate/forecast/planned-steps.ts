@@ -25,6 +25,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     deleted: new Set<string>(),
     unused: new Set<string>(),
     shown: new Set<string>(),
+    outlasted: new Set<string>(),
   };
   const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;

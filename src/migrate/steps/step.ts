@@ -31,6 +31,7 @@ export type Step =
   | { kind: 'shape-ready'; seen: SeenState }
   | { kind: 'withdraw'; seen: SeenState }
   | { kind: 'abandon'; seen: SeenState }
+  | { kind: 'outlast'; seen: readonly SeenState[] }
   | { kind: 'delete'; generations: readonly SeenState[] }
   | { kind: 'forget'; seen: SeenState }
   | { kind: 'drop-shape'; seen: SeenState };
@@ -50,6 +51,8 @@ export interface RunMemory {
   unused: ReadonlySet<string>;
   /** Generations and shapes that were built so long ago that every replica shows them. */
   shown: ReadonlySet<string>;
+  /** Retired generations and shapes that no late write can reach any more. */
+  outlasted: ReadonlySet<string>;
 }
 
 /** The name of a state that a run has seen. The same id in another state, or in the same state a second time, has another name. */
@@ -76,8 +79,8 @@ export interface StepRun {
   stats: ApplyStats;
   /** True if the table was empty when the run looked; undefined: it has not looked. */
   isEmpty: boolean | undefined;
-  /** Makes what a walk over the table needs, for the model that is built. */
-  buildContext(graph: CompiledModel): BuildContext;
+  /** Makes what a walk over the table needs, for the model that is built. The walk ends where one of the states has changed. */
+  buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
   /** Runs a walk over the table, from the place where the last run stopped in the same walk. Throws if time ends before the walk. */
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   /** Builds generations and verifies them, until no software from before the registry writes meanwhile. */
@@ -86,6 +89,8 @@ export interface StepRun {
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   /** Waits until every replica shows the last writes. */
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
+  /** Waits until no write can land that rests on an earlier registry. */
+  outlastLateWrites(seen: readonly SeenState[]): Promise<void>;
 }
 
 /** The values that a write of the registry depends on, besides the step and the registry. */

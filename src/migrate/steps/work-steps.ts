@@ -1,3 +1,4 @@
+import { LATEST_WRITE_MS } from '../../foundation/late-writes.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
@@ -46,13 +47,28 @@ const pause: WorkStep<StepOf<'pause'>> = {
   },
 };
 
+const outlast: WorkStep<StepOf<'outlast'>> = {
+  words: 'Wait until no late write can reach',
+  stateAfter: 'outlasted',
+  remembers: 'outlasted',
+  waitMs: LATEST_WRITE_MS,
+  states: ({ seen }) => seen,
+  async work(run, { seen }) {
+    await run.outlastLateWrites(seen);
+    return seen;
+  },
+};
+
 const backfill: WorkStep<StepOf<'backfill'>> = {
   words: 'Build and verify',
   stateAfter: 'verified',
   remembers: 'verified',
   states: ({ generations }) => generations,
   async work(run, { generations }, { registry, data }) {
-    await run.buildAndVerify(run.buildContext(builtModel(generations, registry, data, run.graph)), generations);
+    await run.buildAndVerify(
+      run.buildContext(builtModel(generations, registry, data, run.graph), generations),
+      generations,
+    );
     return generations;
   },
 };
@@ -63,7 +79,7 @@ const settlesViews: WorkStep<StepOf<'settle-views'>> = {
   remembers: 'settled',
   states: ({ shapes }) => shapes,
   async work(run, { shapes }, { registry, data }) {
-    const context = run.buildContext(effectiveModel(registry, data, run.graph));
+    const context = run.buildContext(effectiveModel(registry, data, run.graph), shapes);
     const types = new Set(shapes.map(({ name }) => name));
     await run.walkOrStop(`settle-views ${seenKeys(shapes)}`, (begunAt) =>
       reconcileViews({ ...context, begunAt }, types),
@@ -87,4 +103,4 @@ const deletes: WorkStep<StepOf<'delete'>> = {
 };
 
 /** The steps that work, by kind. */
-export const WORK_STEPS = { look, wait, pause, backfill, 'settle-views': settlesViews, delete: deletes };
+export const WORK_STEPS = { look, wait, pause, outlast, backfill, 'settle-views': settlesViews, delete: deletes };

@@ -33,6 +33,8 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
+  /** Reads the registry, and throws if another run has changed what is built. Called for each page, once its items are read. */
+  checkStates: () => Promise<void>;
   /** Tells whether time is over: a walk over the table stops at its next page. */
   isOver: () => boolean;
   /** The place where a walk over the table stopped, to continue from. */

@@ -17,6 +17,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
     deleted: names,
     unused: names,
     shown: z._default(names, []),
+    outlasted: z._default(names, []),
   }),
   walk: z.optional(z.strictObject({ name: z.string(), at: walkPlaceSchema })),
   made: z.optional(z.record(z.string(), z.int())),

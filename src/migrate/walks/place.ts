@@ -4,7 +4,14 @@ import type { WalkPlace } from '../../store/table-walk.ts';
 export interface MigratePlace {
   version: 1;
   /** The work of the run that the registry does not record, by the names of the states that it has seen. */
-  memory: { verified: string[]; settled: string[]; deleted: string[]; unused: string[]; shown: string[] };
+  memory: {
+    verified: string[];
+    settled: string[];
+    deleted: string[];
+    unused: string[];
+    shown: string[];
+    outlasted: string[];
+  };
   /** The walk over the table that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
   /** How often each step of a projection that writes the registry was made. */
@@ -14,6 +21,9 @@ export interface MigratePlace {
   /** The wait under way: its names, its start in milliseconds since 1970, and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
+
+/** Thrown by the work of a step whose states another run has changed. Only the run itself sees it. */
+export class ChangedStates {}
 
 /** Thrown to stop a run at its place. Only the run itself sees it. */
 export class StoppedRun {

@@ -56,6 +56,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (missing.length === 0) return true;
     if (context.isOver()) return false;
     await context.wait(pause);
+    await context.checkStates();
     // The base item may have changed meanwhile, and may ask for other items now.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(

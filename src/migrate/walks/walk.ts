@@ -18,6 +18,8 @@ export interface WalkOptions {
   onPage?: (items: readonly WalkedItem[]) => void;
   /** Called with each page of a walk over the table, once it is visited to its end. */
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
+  /** Throws if the work is not to go on; called with each page that was read, before it is visited. */
+  checkStates?: () => Promise<void>;
   /** Tells whether time is over; called before each page. */
   isOver: () => boolean;
   /** Tells whether an item of a page still exists after the visit: see `TableWalkOptions`. */
@@ -41,7 +43,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<boolean>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, index, onProgress, onPage, onVisited, stays, isOver, begunAt } = options;
+  const { graph, store, stats, index, onProgress, onPage, onVisited, stays, checkStates, isOver, begunAt } = options;
   const from = begunAt ?? walkStart(options.segments);
   let seen = 0;
   const tableWalk = new TableWalk(
@@ -61,6 +63,7 @@ export async function walk(
     from,
   );
   await tableWalk.run(async ({ items }) => {
+    await checkStates?.();
     onPage?.(items);
     const isVisited = await visit(items);
     if (isVisited && index === undefined) onVisited?.(items);

@@ -9,7 +9,6 @@ import { checkExport } from '../../../src/trust/check/export/export.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
 import { writeExport } from '../../support/export.ts';
-import { LABEL } from '../../support/records.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { keyNames, storedFacts } from '../facts.ts';
 import { type Operation, RAN } from './operation.ts';

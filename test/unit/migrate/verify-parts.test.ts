@@ -23,6 +23,7 @@ it('a migration does not call views of parts ready while one is missing or wrong
       concurrency: 2,
       stats: { rcu: 0, wcu: 0 },
       isOver: () => false,
+      checkStates: async () => undefined,
       remainingMs: () => 60_000,
     },
     ...{ now: () => rig.nowMs(), wait: (milliseconds: number) => rig.wait(milliseconds), random: () => 0.5 },
