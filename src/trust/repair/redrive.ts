@@ -5,8 +5,8 @@ import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/ke
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
-import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
+import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
