@@ -33,12 +33,7 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
   return decoded;
 }
 
-function decodeRecord(
-  graph: CompiledModel,
-  record: RawRecord,
-  watermarks: Watermarks,
-  decoded: ChangeRecord[],
-): void {
+function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks, decoded: ChangeRecord[]): void {
   const { table } = graph;
   const item = changedItem(table, record);
   const number: unknown = record.dynamodb?.SequenceNumber;

@@ -3,7 +3,6 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
-
 function setOf(item: Item): string[] {
   const set = item['edgeSet'];
   return set !== undefined && 'SS' in set ? set.SS : [];

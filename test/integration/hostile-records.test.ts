@@ -76,28 +76,31 @@ describe('a record is not trusted', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it.each(HOSTILE)('%s: the batch goes on, and nothing comes of what is not in the table', async (_what, attributes) => {
-    const graph = hostileGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
-    const Records = [
-      record(1, 'USER-good', 'USER-good', '"name":{"S":"Ada"}'),
-      record(2, 'USER-bad', 'USER-bad', attributes),
-      record(3, 'USER-good', 'FOLLOWS-USER-bad', '"since":{"S":"2026"}'),
-    ];
+  it.each(HOSTILE)(
+    '%s: the batch goes on, and nothing comes of what is not in the table',
+    async (_what, attributes) => {
+      const graph = hostileGraph();
+      const { store } = await testTable(graph);
+      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const Records = [
+        record(1, 'USER-good', 'USER-good', '"name":{"S":"Ada"}'),
+        record(2, 'USER-bad', 'USER-bad', attributes),
+        record(3, 'USER-good', 'FOLLOWS-USER-bad', '"since":{"S":"2026"}'),
+      ];
 
-    for (const { dynamodb } of [Records[0]!, Records[2]!]) await store.put(dynamodb!.NewImage as Item);
-    expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+      for (const { dynamodb } of [Records[0]!, Records[2]!]) await store.put(dynamodb!.NewImage as Item);
+      expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
 
-    const read = async (source: string, target: string): Promise<Item | undefined> =>
-      (await store.get({ source, target }, { consistent: true })).item;
-    expect(await read('USER-good', '~view')).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-bad|since=2026'] } });
-    expect(await read('USER-good', '~ix/FOLLOWS-USER-bad')).toBeDefined();
-    const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
-    expect(entries).toEqual([]);
-    const { items: left } = await store.query({ partition: 'USER-bad', consistent: true });
-    expect(left.filter((item) => item['expiresAt'] === undefined)).toEqual([]);
-  });
+      const read = async (source: string, target: string): Promise<Item | undefined> =>
+        (await store.get({ source, target }, { consistent: true })).item;
+      expect(await read('USER-good', '~view')).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-bad|since=2026'] } });
+      expect(await read('USER-good', '~ix/FOLLOWS-USER-bad')).toBeDefined();
+      const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+      expect(entries).toEqual([]);
+      const { items: left } = await store.query({ partition: 'USER-bad', consistent: true });
+      expect(left.filter((item) => item['expiresAt'] === undefined)).toEqual([]);
+    },
+  );
 
   it.each(['__proto__', 'constructor', 'a|b=c%', '#{}/\\"', '\u0000', '~view'])('ids hold anything: %j', async (id) => {
     const graph = hostileGraph();

@@ -48,7 +48,9 @@ function user(sequence: number, id: string, rest: Record<string, unknown> = {}):
 async function put(store: Store, records: readonly RawRecord[]): Promise<void> {
   for (const { dynamodb } of records) {
     const { picture, ...image } = dynamodb!.NewImage as Item;
-    const binary = picture !== undefined && { picture: { B: Buffer.from((picture as { B: unknown }).B as string, 'base64') } };
+    const binary = picture !== undefined && {
+      picture: { B: Buffer.from((picture as { B: unknown }).B as string, 'base64') },
+    };
     await store.put({ ...image, ...binary });
   }
 }

@@ -118,7 +118,7 @@ describe('pMap', () => {
     const generators = all.flatMap(({ code }) =>
       [...code.matchAll(/async (?:function)?\s?\*\s?(\w+)/g)].map(([, name]) => name!),
     );
-    expect(generators).toEqual(expect.arrayContaining(['quarantineEntries', 'itemBatches']));
+    expect(generators).toEqual(expect.arrayContaining(['quarantineEntries', 'itemLines']));
     const given = new RegExp(`\\bpMap\\(\\s*(?:this\\.)?(?:${generators.join('|')})\\(`);
     expect(
       all.filter(({ path, code }) => path !== 'foundation/for-each.ts' && given.test(code)).map(({ path }) => path),

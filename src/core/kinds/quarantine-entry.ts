@@ -16,7 +16,8 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   hasTombstones: true,
   // The table may have taken the keys of an entry alone; a tombstone names its model, and holds nothing else.
   isLive: (item) =>
-    item !== undefined && (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
+    item !== undefined &&
+    (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
   oddities: () => [],
   addTo(content, sortKey, entry) {
     if (quarantineEntry.isLive(entry)) content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry));

@@ -1,9 +1,9 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
-import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
@@ -127,7 +127,8 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
       });
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
-      const failure = error instanceof StoreError && error.kind === 'terminal' ? await quarantined(touch, error) : error;
+      const failure =
+        error instanceof StoreError && error.kind === 'terminal' ? await quarantined(touch, error) : error;
       if (failure !== undefined) failures.push({ touch, error: failure });
     }
   };

@@ -25,11 +25,6 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     changes: [replaceIn('sequence-numbers-are-padded', "'0'.repeat(SEQUENCE_DIGITS - this.digits)", "''")],
   },
   {
-    name: 'watermark-without-label',
-    rule: 'A watermark begins with the label of its stream, so that a re-created stream sorts later.',
-    changes: [replaceIn('watermark-begins-with-the-stream-label', 'this.streamLabel', "''")],
-  },
-  {
     name: 'hashed-key-unchecked',
     rule: "An edge whose hashed key is not its target's is quarantined.",
     changes: [setCondition('hashed-key-fits-its-target', 'false')],

@@ -114,10 +114,7 @@ describe('looking up', () => {
       { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' },
       { r: { N: '1' }, expiresAt: { N: '1' } },
     );
-    await lookUps.addItem(
-      { source: 'AUTHOR-1', target: '~more/WROTE' },
-      { r: { N: '1' }, expiresAt: { N: '1' } },
-    );
+    await lookUps.addItem({ source: 'AUTHOR-1', target: '~more/WROTE' }, { r: { N: '1' }, expiresAt: { N: '1' } });
     await lookUps.addItem({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
     await lookUps.addItem({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
     await lookUps.finish();

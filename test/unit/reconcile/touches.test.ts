@@ -11,7 +11,10 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
   table: 'records',
-  nodes: { GOAL: node({ view: ['title'], search: { hours: { type: 'number', shards: 1 } } }), USER: node({ view: 'ALL' }) },
+  nodes: {
+    GOAL: node({ view: ['title'], search: { hours: { type: 'number', shards: 1 } } }),
+    USER: node({ view: 'ALL' }),
+  },
   edges: {
     MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }),
     LIKES: edge({ from: 'GOAL', to: 'USER' }),
@@ -94,7 +97,9 @@ describe('a batch', () => {
     const { table, hooked, project } = setUp();
     await project(await table.producer(G, EDGE, { ...role('A'), note: { S: 'x' } }));
     hooked.calls.length = 0;
-    expect(await project(await table.producer(G, EDGE, { ...role('A'), note: { S: 'y' } }))).toMatchObject({ touches: 0 });
+    expect(await project(await table.producer(G, EDGE, { ...role('A'), note: { S: 'y' } }))).toMatchObject({
+      touches: 0,
+    });
     expect(hooked.log).toEqual([]);
   });
 

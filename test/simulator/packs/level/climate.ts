@@ -37,12 +37,15 @@ export interface Climate {
 }
 
 /** Draws how it is in a schedule. What is not a likelihood alone is a choice with a name. */
-export function drawClimate(choices: Choices): Climate {
-  const likely = choices.shape(drawLikely);
+export function drawClimate(choices: Choices, isFocused: boolean): Climate {
+  const likely = { ...choices.shape(drawLikely), ...(isFocused && CROWDED) };
   const lag = choices.drawn('lag', (random) => random.oneOf([0, 0, 500, 5_000]));
-  const timeout = choices.drawn('timeout', (random) => random.oneOf([0, 1_000]));
+  const timeout = choices.drawn('timeout', (random) => (isFocused ? 1_000 : random.oneOf([0, 1_000])));
   return { ...likely, lagMs: lag, timeoutMs: timeout === 0 ? MINUTE_MS : timeout };
 }
+
+/** Workers that overtake each other as often as they can. */
+const CROWDED = { wait: 0.6, spanMs: 500, again: 0.5, faults: 0.1, hot: 0, gapMs: 200, poison: 0.1 };
 
 function drawLikely(random: Random): Omit<Climate, 'lagMs' | 'timeoutMs'> {
   const isWild = random.chance(0.8);

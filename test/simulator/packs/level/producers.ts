@@ -16,7 +16,7 @@ export class Cast {
 
   constructor(
     private readonly features: Features,
-    focus: Focus = 'anything',
+    private readonly focus: Focus = 'anything',
   ) {
     const { small, tenants, part } = features;
     const id = (type: string, n: number, tenant = 't'): string =>
@@ -76,6 +76,7 @@ export class Cast {
   ): Item {
     const { search, soft, view, small, orders, third, tags } = this.features;
     const texts = (...values: string[]): AttributeValue[] => values.map((value) => ({ S: value }));
+    const isLong = this.focus === 'joined' && third;
     const gone = soft ? some('gone', [{ BOOL: true }, { BOOL: false }, { BOOL: false }]) : {};
     if (source.startsWith('B-')) return some('name', texts('b1', 'b2'));
     if (target === 'STATE') return some('status', [...texts('on', 'off'), ...bad({ N: '1' })]);
@@ -85,7 +86,10 @@ export class Cast {
       return {
         ...some('name', [...texts('n1', 'n2'), ...(search === 'none' ? [] : bad({ N: '4' }))]),
         ...some('title', texts('t1', 't2')),
-        ...some('x', [...texts('x1', 'x2'), ...(orders === 'joined' ? [...bad({ N: '5' }), ...bad(LONG)] : [])]),
+        ...some('x', [
+          ...texts('x1', 'x2'),
+          ...(orders === 'joined' ? [...bad({ N: '5' }), ...(isLong ? [LONG] : bad(LONG))] : []),
+        ]),
         ...(tags && some('tags', [{ L: texts('a') }, { L: texts('a', 'b') }, { L: texts('b') }, ...bad({ S: 'c' })])),
         ...(view === 'all' && small && some('about', texts('q'.repeat(500)))),
         ...(isLarge && isLarge.length > 0 && some('large', isLarge)),
@@ -94,7 +98,11 @@ export class Cast {
     }
     const ranks = orders === 'rank' || orders === 'ranked-dated' ? bad({ S: 'BAD' }) : [];
     const dates =
-      orders === 'date' || orders === 'ranked-dated' || third ? bad(orders === 'joined' ? LONG : { N: '7' }) : [];
+      orders === 'date' || orders === 'ranked-dated' || third
+        ? isLong
+          ? [LONG]
+          : bad(orders === 'joined' ? LONG : { N: '7' })
+        : [];
     const { inbound, outgoing } = this.features;
     return {
       ...some('role', [...texts('LEAD', 'HELP'), ...ranks]),

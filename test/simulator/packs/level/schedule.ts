@@ -66,10 +66,10 @@ class Schedule implements World {
     readonly choices: Choices,
     private readonly say: (line: string) => void = () => undefined,
   ) {
-    this.climate = drawClimate(choices);
-    const isLedger = choices.drawn('ledger', (random) => (random.below(LEDGER_EVERY) === 0 ? 1 : 0)) === 1;
     const focus =
       FOCUSES[choices.drawn('focus', (random) => (random.chance(0.15) ? random.between(1, 3) : 0))] ?? 'anything';
+    this.climate = drawClimate(choices, focus !== 'anything');
+    const isLedger = choices.drawn('ledger', (random) => (random.below(LEDGER_EVERY) === 0 ? 1 : 0)) === 1;
     this.features = drawFeatures(choices, isLedger, focus);
     this.count(isLedger ? 'ledger' : 'core');
     this.cast = new Cast(this.features, focus);
