@@ -4,6 +4,7 @@ import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { CONCURRENCY, documentClientLoop, documentInputs } from './support/document-loop.ts';
+import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { edgeSetModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
@@ -18,7 +19,7 @@ import { insertsOverSources } from './support/workload.ts';
  */
 
 const REPETITIONS = 7;
-const WRITES = 2_000;
+const WRITES = sizeOf({ whole: 2_000, short: 200 });
 
 /** Runs both, with the same concurrency. */
 export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {

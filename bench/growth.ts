@@ -5,6 +5,7 @@ import { touched } from '../src/core/plan/touched.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
 import { idleStore } from './support/idle-store.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
 import type { Figure, Report, Target } from './support/report.ts';
@@ -17,16 +18,16 @@ import { STREAM_ARN } from './support/workload.ts';
 
 const REPETITIONS = 5;
 /** Turns of one repetition: the variants alternate. */
-const TURNS = 5;
+const TURNS = sizeOf({ whole: 5, short: 1 });
 /** Turns that are not measured: the first ones also pay for compilation. */
-const WARM_UPS = 3;
+const WARM_UPS = sizeOf({ whole: 3, short: 0 });
 /** Edges in one measurement, in batches of each size. */
-const EDGES = 10_000;
+const EDGES = sizeOf({ whole: 10_000, short: 1_000 });
 const FEWEST = 10;
-const SIZES = [FEWEST, 100, 1_000, EDGES] as const;
+const SIZES = [FEWEST, EDGES / 100, EDGES / 10, EDGES].filter((size, i, all) => all.indexOf(size) === i);
 const FEW_TYPES = 5;
 const MANY_TYPES = 200;
-const RECORDS_OF_TYPES = 10_000;
+const RECORDS_OF_TYPES = sizeOf({ whole: 10_000, short: 1_000 });
 const FLAT: Target = { kind: 'at-most', value: 1.3 };
 const MOST_OF_MANY_TYPES: Target = { kind: 'at-most', value: 1.5 };
 

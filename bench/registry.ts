@@ -9,6 +9,7 @@ import { decodeRecords } from '../src/stream/decode.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { type Managed, managed } from './support/managed.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
@@ -34,8 +35,8 @@ const SMALL = 100;
 /** Records of one turn of planning: few, so that the variants alternate often. */
 const PLANNED = 400;
 /** Turns of planning in one repetition. */
-const TURNS = 30;
-const APPLIED = 2_000;
+const TURNS = sizeOf({ whole: 30, short: 1 });
+const APPLIED = sizeOf({ whole: 2_000, short: 200 });
 const CONCURRENCY = 32;
 
 /** A table without a registry, and two with one. */
@@ -145,7 +146,7 @@ async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }:
   return await compared(`registry-planning`, title, variants, planning, {
     repetitions,
     turns: TURNS,
-    warmUps: 100,
+    warmUps: sizeOf({ whole: 100, short: 1 }),
   });
 }
 

@@ -4,6 +4,7 @@ import { node } from '../src/core/model/schema.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
@@ -15,7 +16,9 @@ const SHARDS = 200;
 const CALL_MS = 5;
 const REPETITIONS = 15;
 /** Searches in one measurement. */
-const ROUNDS = 5;
+const ROUNDS = sizeOf({ whole: 5, short: 1 });
+/** Searches that are not measured: the first ones also pay for compilation. */
+const WARM_UPS = sizeOf({ whole: 5, short: 0 });
 /** A search by hand takes three times as much. */
 const MOST_OF_SDK = 0.33;
 
@@ -34,7 +37,7 @@ export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): P
           });
       };
       const variants = { lean: searching(clients.lean), sdk: searching(clients.sdk) };
-      for (const variant of Object.values(variants)) for (let i = 0; i < 5; i++) await variant();
+      for (const variant of Object.values(variants)) for (let i = 0; i < WARM_UPS; i++) await variant();
       const timings = await interleaved(repetitions, variants);
       clients.lean.destroy();
       clients.sdk.destroy();

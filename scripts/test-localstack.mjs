@@ -1,4 +1,4 @@
-// `npm run test:localstack`: the contract and integration tests on LocalStack. Where none answers it fails; with --skip-missing it only
+// `npm run test:localstack`: the contract and integration tests on LocalStack, among them one of the functions that are deployed there. Where none answers it fails; with --skip-missing it only
 // says so.
 import { spawnSync } from 'node:child_process';
 
@@ -11,7 +11,7 @@ if (!(await answers())) {
 }
 const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'contract', '--project', 'integration'], {
   stdio: 'inherit',
-  env: { ...process.env, EDGELOOM_TEST_ENDPOINT: endpoint },
+  env: { ...process.env, EDGELOOM_TEST_ENDPOINT: endpoint, EDGELOOM_DEPLOYED_TABLE: 'edgeloom-local-records' },
 });
 process.exit(status ?? 1);
 

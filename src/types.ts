@@ -31,7 +31,7 @@ export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './clie
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { AskedOnce, InboundQuery } from './client/read/lists/inbound.ts';
+export type { InboundQuery } from './client/read/lists/inbound.ts';
 export type {
   PathPredicate,
   SearchPredicate,
@@ -171,7 +171,7 @@ export type {
   ViewIdArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
-export type { Key, NativeGap } from './core/model/native-misfits.ts';
+export type { NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
   InboundSettings,

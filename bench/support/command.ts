@@ -4,7 +4,7 @@ import { parseArgs, promisify } from 'node:util';
 import pMap from 'p-map';
 import { endWithParent } from './end-with-parent.ts';
 import { SHORT } from './extent.ts';
-import { type FigureFile, figureFile, saveFigures } from './figure-file.ts';
+import { type FigureFile, figureFile, readFigures, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
 
 /** What every benchmark takes. */
@@ -85,6 +85,26 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
   }
   const file = await measureAll(names, values, values.save || (isAll && values.json && !values.short));
   if (values.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
+  const gone = unprinted(await readFigures(), file, isAll ? Object.keys(benchmarks) : names, isAll);
+  for (const name of gone)
+    process.stderr.write(`docs/project/figures.json has ${name}, which this commit does not print.\n`);
+  if (gone.length > 0) process.exitCode = 1;
+}
+
+/** The documented benchmarks and reports that a run has not printed; of a run of all also those that are no benchmarks any more. */
+function unprinted(
+  documented: FigureFile | undefined,
+  printed: FigureFile,
+  names: readonly string[],
+  isAll: boolean,
+): string[] {
+  return Object.entries(documented?.benchmarks ?? {}).flatMap(([name, { reports }]) => {
+    if (!names.includes(name)) return isAll ? [`the benchmark ${name}`] : [];
+    // One that failed has said so.
+    const here = printed.benchmarks[name]?.reports.map((report) => report.name);
+    if (here === undefined) return [];
+    return reports.flatMap((report) => (here.includes(report.name) ? [] : [`the report ${report.name} of ${name}`]));
+  });
 }
 
 /** How benchmarks are measured. */

@@ -111,6 +111,8 @@ const OF_TESTS: Readonly<Record<string, string>> = {
   EDGELOOM_LOADED: 'The file that a test writes the loaded modules to.',
   EDGELOOM_TEST_COUNTS: 'The file that a run appends its counts of tests to.',
   EDGELOOM_TEST_ENDPOINT: 'An engine that runs already, instead of one of the tests.',
+  EDGELOOM_DEPLOYED_TABLE:
+    'A table at that endpoint whose functions are deployed there: one test tries them by the plain SDK.',
   EDGELOOM_TEST_ENGINE: '`dynamodb-local` or `memory`, instead of the embedded engine.',
   EDGELOOM_TEST_EXTENT: '`all` or `third` of what is drawn at random; otherwise a little of it.',
   EDGELOOM_TEST_KEEP_SEEDS:

@@ -111,6 +111,11 @@ export type ErrorCode =
   /** The item is larger than 400 KB. Remedy: Move a large attribute to another node, or outside the table. */
   | 'item-too-large'
   /**
+   * A projection that a migration builds cannot hold some items: a label that its rank lacks, a value of another type, a `derive` that
+   * throws. Remedy: Correct the items or the model, or accept that readers miss them.
+   */
+  | 'items-left-out'
+  /**
    * A partition key of a base item has more than 2,048 bytes, or its sort key more than 1,024. A node's id is both. Remedy: Use shorter
    * ids, or `keys: 'hashed'` on the edge type.
    */

@@ -40,6 +40,16 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption {
    */
   waitsBetweenCalls?: boolean;
   /**
+   * How late a write of a consumer may land, in milliseconds; items that are retired are deleted after that time. Default: 20 minutes. 0 for a table
+   * on this machine, where no write is under way for long.
+   */
+  lateWritesMs?: number | undefined;
+  /**
+   * Goes on where base items cannot be in a projection that is built: a label that a rank lacks, a value of another type, a `derive`
+   * that throws. Readers then miss these items. Default false: the run throws `items-left-out` before readers use the projection.
+   */
+  acceptLeftOut?: boolean | undefined;
+  /**
    * The walks over the table that this run makes. Default: all. `others`: none; the run stops where one is to be made, and `toWalk` of
    * the result names it. `{ only }`: the walk of this name in the segments of `resume`, and nothing else.
    */

@@ -33,6 +33,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   clock: true,
   serverTime: true,
   waitsBetweenCalls: 'boolean',
+  lateWritesMs: true,
+  acceptLeftOut: 'boolean',
   walks: true,
   resume: true,
   onStep: true,
@@ -47,7 +49,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
  * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
  * that a `signal` ends: the steps that `onStep` has reported are finished. Throws `no-index` before a step where an index of a native
- * order or search is not ready: the derived orders and searches that it replaces would go.
+ * order or search is not ready: the derived orders and searches that it replaces would go. Throws `items-left-out` where items of the
+ * table cannot be in what is built; a run with `acceptLeftOut` goes on from there.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });

@@ -1,6 +1,5 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import { noStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
@@ -75,6 +74,7 @@ export class StepWork implements StepRun {
       pageItems,
       concurrency,
       stats,
+      acceptsLeftOut: this.options.acceptLeftOut === true,
       checkStates: async () => {
         if (!(await this.areUnchanged(states))) throw new ChangedStates();
       },
@@ -139,7 +139,9 @@ export class StepWork implements StepRun {
 
   async outlastLateWrites(seen: readonly SeenState[]): Promise<void> {
     this.checkMayWait();
-    if (this.options.waitsBetweenCalls !== true) this.options.onWait?.(lateWritesMayLand(seen), LATEST_WRITE_MS);
+    const { lateWritesMs } = this.waits;
+    if (this.options.waitsBetweenCalls !== true && lateWritesMs > 0)
+      this.options.onWait?.(lateWritesMayLand(seen), lateWritesMs);
     await this.waits.outlastLateWrites(seen.map(seenKey));
   }
 

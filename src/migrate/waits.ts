@@ -14,9 +14,17 @@ const CLOCKS_DIFFER_MS = 5_000;
 
 /** The waits of one run. Each has names, so that the next call knows what the last call has waited for. */
 export class Waits {
+  /** How late a write of a consumer may land, in milliseconds. */
+  readonly lateWritesMs: number;
+
   constructor(
-    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
-  ) {}
+    private readonly options: Pick<
+      MigrateOptions,
+      'wait' | 'waitsBetweenCalls' | 'lateWritesMs' | 'resume' | 'serverTime' | 'now'
+    >,
+  ) {
+    this.lateWritesMs = options.lateWritesMs ?? LATEST_WRITE_MS;
+  }
 
   /** Waits until the leases have ended that readers began before this run saw the named states. */
   async waitForLeases(names: readonly string[]): Promise<void> {
@@ -35,8 +43,9 @@ export class Waits {
 
   /** Waits until no write can land that rests on a registry from before the named states. */
   async outlastLateWrites(names: readonly string[]): Promise<void> {
+    if (this.lateWritesMs === 0) return;
     await this.waitOrStop(
-      LATEST_WRITE_MS,
+      this.lateWritesMs,
       names.map((name) => `outlasted ${name}`),
     );
   }

@@ -52,7 +52,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   const { source, access, random, now } = context;
   const { signal, resume = false } = options;
   const { head, sinceMs } = await putInForce(context, { version: source.version, isRetired: false });
-  // rule: source-walk-begins-behind-late-writes
+  // A write of the version before that lands later would be seen by nobody.
   await waitForLateWrites(context, sinceMs, options);
   const sync = `${head.revision}/${now()}/${Math.floor(random() * 1e9)}`;
   const anew: Place = { sync, head: head.revision, phase: 'items', after: undefined, items: 0 };
@@ -60,7 +60,9 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   if (place === anew) await writePlace(context, anew, {});
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string): Promise<void> => {
     signal?.throwIfAborted();
-    await touchOrThrow(context, keys, { attempts: ATTEMPTS, signal, sync: place.sync });
+    // A ledger has the mark from before its items are written: a walk that goes on visits those of the last page of ledgers again.
+    const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
+    await touchOrThrow(context, keys, { attempts: ATTEMPTS, signal, sync: mark });
     place = { ...place, phase, after, items: place.items + keys.length };
     // A walk that has begun since has a place of its own.
     await writePlace(context, place, { equal: { sync: { S: place.sync } } });
@@ -165,7 +167,6 @@ async function readPlace(context: SourceContext, head: Head): Promise<Place | un
   const { item } = await context.store.get(placeKey(context), { consistent: true });
   const text = (name: string): string | undefined => item && stringOf(attributeOf(item, name));
   const [sync, phase, of] = [text('sync'), text('phase'), text('head')];
-  // rule: source-walk-goes-on-under-the-same-head
   if (sync === undefined || of !== head.revision) return undefined;
   const items = Number((item && numberOf(attributeOf(item, 'items'))) ?? 0);
   return { sync, head: of, phase: phase === 'ledgers' ? 'ledgers' : 'items', after: text('after'), items };

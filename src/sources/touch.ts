@@ -98,8 +98,9 @@ async function writeRound(
     return refuse(context, send, { ...ledger, token, sync: run.sync ?? ledger.sync }, ledger.token, error);
   }
   const hash = hash128(JSON.stringify([...made].map(([text, content]) => [text, textOf(content)]).sort()));
-  // rule: source-goes-on-with-the-same-content-alone
-  const isGoingOn = ledger.part?.hash === hash;
+  // A walk repairs, so it goes on with its own work alone.
+  const isOfThisWalk = run.sync === undefined || run.sync === ledger.sync;
+  const isGoingOn = ledger.part?.hash === hash && isOfThisWalk;
   let through = isGoingOn ? ledger.part!.through : '';
   const partOf = (to: string): Pick<Ledger, 'part'> => (to === '' ? {} : { part: { hash, through: to } });
   const held: Ledger = { key, token, keys, sync: run.sync ?? ledger.sync };
@@ -132,7 +133,7 @@ async function writeRound(
     through = some.at(-1)!;
   }
   const isLeft = keys.length > made.size || isGoingOn;
-  // rule: source-ledger-is-cut-down-under-the-token
+  // Under the token: a newer touch may have put keys there.
   if (isLeft) await write({ ...held, keys: [...made.keys()].sort() }, token);
   return true;
 }
@@ -145,7 +146,7 @@ function sender({ store, wait, random, now }: SourceContext, readAt: number, run
   return (change) =>
     retrying(
       async () => {
-        // rule: source-no-write-is-sent-late
+        // What the write rests on may be forgotten by then.
         if (now() - readAt > SEND_WITHIN_MS) throw new TooLate();
         return await store.change(change);
       },

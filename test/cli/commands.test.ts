@@ -430,6 +430,32 @@ describe('a table whose registry does not fit the model', () => {
     expect((await run('migrate', '--yes', '--undo', '--drop', 'view:NOTE', ...own)).code).toBe(2);
   });
 
+  it('migrate stops for items that cannot be in what it builds, --accept goes on, and check exits with 1', async () => {
+    const own = ['--table', 'records-left-out'];
+    const withSearch = async (name: string, search: string): Promise<string[]> => {
+      const config = join(folder, name);
+      await writeFile(
+        config,
+        `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+        export default defineGraph({ table: 'records', nodes: { NOTE: node({ search: ${search} }) }, edges: {} });`,
+      );
+      return ['--config', config, ...own];
+    };
+    const before = await withSearch('texts.mjs', '{}');
+    const asked = await withSearch('numbers.mjs', "{ points: { type: 'number', shards: 1 } }");
+    await json('table', 'create', ...before);
+    await json('put', 'NOTE-1', '{"points":"many"}', ...before);
+    await json('put', 'NOTE-2', '{"points":2}', ...before);
+    const dryRun = await run('migrate', '--dry-run', ...asked);
+    const reason = '1 item cannot be in what is built, such as NOTE-1 NOTE-1: attribute points, needed for search';
+    expect([dryRun.code, dryRun.stdout]).toEqual([1, expect.stringContaining(reason)]);
+    const stopped = await run('migrate', '--yes', ...asked);
+    expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringContaining(reason)]);
+    expect(await json('migrate', '--yes', '--accept', ...asked)).toMatchObject({ done: true, leftOut: { items: 1 } });
+    const checked = await run('check', '--settle', '0s', ...asked);
+    expect([checked.code, checked.stderr + checked.stdout]).toEqual([1, expect.stringContaining('1 quarantined')]);
+  });
+
   it('check and rebuild say in one sentence what is left out, and exit with 1', async () => {
     const table = 'records-unready';
     await json('table', 'create', '--table', table);

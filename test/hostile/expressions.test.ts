@@ -37,9 +37,10 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   [String.raw`\$\{([^{}]+)\}`, 'what the repetition takes ends where another one begins'],
   [String.raw`^([A-Z][A-Z0-9_]*)\.(.+)$`, 'options of the model file; the first repetition ends at the point'],
   [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
+  [String.raw`\.|\[\d+\]$`, 'the digits behind one bracket are no beginning of another'],
   [
     String.raw`\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([?{}:,=]))`,
-    'sticky: it begins at one place of a statement, where one alternative alone fits, and what that takes ends at its quote',
+    'sticky: it begins where the last token ended; DynamoDB takes statements of 8,192 characters',
   ],
 ]);
 /** What their expressions see are arguments of a command and parameters of a stack: those of the operator. */

@@ -117,7 +117,11 @@ describe('a record that would use up the time of a batch', () => {
     };
     const live = async () => {
       let count = 0;
-      for await (const item of queriedItems(store, { partition: 'USER-1', sortKey: { beginsWith: '~ix/' }, consistent: true }))
+      for await (const item of queriedItems(store, {
+        partition: 'USER-1',
+        sortKey: { beginsWith: '~ix/' },
+        consistent: true,
+      }))
         if (item[graph.table.ttl] === undefined) count += 1;
       return count;
     };

@@ -193,7 +193,7 @@ describe('a check of a table whose registry has retired something', () => {
     const { steps, done } = await migrate(graph, { action: { kind: 'drop', name: 'view:GOAL' } });
     expect(done).toBe(true);
     expect(steps.map(({ step, projection }) => `${step} ${projection}`)).toEqual([
-      ...['distrust view:GOAL', 'wait GOAL@1', 'drop-shape GOAL@1', 'delete view:GOAL@1'],
+      ...['distrust view:GOAL', 'wait GOAL@1', 'drop-shape GOAL@1', 'outlast view:GOAL@1', 'delete view:GOAL@1'],
     ]);
     expect(await read('GOAL-1', '~view')).toBeUndefined();
     expect(await read('USER-1', '~view')).toBeDefined();

@@ -81,7 +81,7 @@ describe('the first examples of the pages', () => {
       points: 3,
       country: 'US',
       state: 'California',
-      city: 'Davis',
+      city: 'San Jose',
     };
     await edgeloom.createWriter(graph, { store }).putNode('USER-1', attributes);
     await projectAll();
@@ -90,7 +90,8 @@ describe('the first examples of the pages', () => {
     const questions = calls.filter((call) => !call.includes('waitForProjection'));
     expect(questions.length).toBeGreaterThan(6);
     for (const question of questions) {
-      const search = question.startsWith('.between') ? 'USER.born' : 'USER.name';
+      const searches = { '.between': 'USER.born', '.find': 'USER.location' };
+      const [, search] = Object.entries(searches).find(([begin]) => question.startsWith(begin)) ?? ['', 'USER.name'];
       const whole = question.startsWith('.') ? `reader.search('${search}')${question}` : question;
       const answer = await new Function('reader', `return ${whole}`)(reader);
       expect(answer.items?.length ?? answer.count, whole).toBe(1);

@@ -4,22 +4,14 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { projectionsOfModel } from '../../src/registry/projections-in-force.ts';
-import type { ReaderLeases } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;
 const BUDGET_UNITS = BUDGET_BYTES / 1024;
-
-/** Leases under which no view may be used, as while its shape changes. */
-function withoutViews(graph: CompiledModel): ReaderLeases {
-  return { hold: (read) => read({ ...projectionsOfModel(graph), usesView: () => false }) };
-}
 
 function hubGraph() {
   return defineGraph({
@@ -144,19 +136,6 @@ describe('the byte budget of a view', () => {
     const own = await reader.with(session).getView('USER-HUB');
     expect(own?.edgeSet).toContainEqual({ type: 'FOLLOWS', target: 'USER-follower-0110', since: '2026-01-02' });
     expect(edgesOf(own)).not.toContain(`FOLLOWS USER-${name(1)}`);
-  });
-
-  it('a view that is made from base items reads no more of a hub than fits into a view', async () => {
-    const graph = hubGraph();
-    const { store } = await testTable(graph);
-    for (let i = 1; i <= 700; i++) await store.put(insertion(i, name(i)).newImage!);
-    await store.put(insertion(701, 'ENEMY', 'BLOCKS').newImage!);
-    const readers = createReader(graph, { store, leases: withoutViews(graph) });
-    const { value: hub, capacity } = await readers.getView('USER-HUB', { capacity: true });
-    expect(hub?.truncated).toEqual(['FOLLOWS']);
-    expect(hub?.edgeSet).toHaveLength(101);
-    // The 500 edges of one call, and the first 100 again: not 700.
-    expect(capacity.rcu).toBeLessThan(11);
   });
 
   it('an oversized write is refused by DynamoDB, and evicts instead of going to quarantine', async () => {

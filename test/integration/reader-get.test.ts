@@ -232,7 +232,7 @@ describe('edges', () => {
     await expect(reader.edges('GOAL-2', undefined, { cursor })).rejects.toThrow(invalid);
   });
 
-  it('goes on over the 1 MB at which DynamoDB ends a page, where a view shows the first page of an edge type that left the set', async () => {
+  it('goes on over the 1 MB at which DynamoDB ends a page, in a view whose edge type left the set, too', async () => {
     const targets = ['USER-1', 'USER-2', 'USER-3', 'USER-4'];
     for (const target of targets) {
       const large = { note: { S: 'x'.repeat(350_000) }, role: { S: 'LEAD' } };
@@ -243,9 +243,8 @@ describe('edges', () => {
     expect(cursor).toBeUndefined();
     await table.store.put(item('TEAM-large', '~view', { evicted: { SS: ['MEMBER'] } }));
     const [view] = await reader.getViews(['TEAM-large']);
-    const shown = view?.edgeSet ?? [];
-    expect(shown).toEqual(targets.slice(0, shown.length).map((target) => ({ type: 'MEMBER', target, role: 'LEAD' })));
-    expect([shown.length > 0 && shown.length < 4, view?.truncated]).toEqual([true, ['MEMBER']]);
+    expect(view?.edgeSet).toEqual(targets.map((target) => ({ type: 'MEMBER', target, role: 'LEAD' })));
+    expect(view?.truncated).toBeUndefined();
   });
 
   it('needs no projection', async () => {

@@ -296,7 +296,7 @@ describe('arguments that do not fit are refused', () => {
       ],
       [any.inbound('USER-1', 'MEMBER', { equals: 'constructor' }), 'unknown-label', 'no declared rank', 'LEAD'],
       [
-        any.inbound('USER-1', 'MEMBER', { equals: 'LEAD', between: [undefined, 'LEAD'] } as never),
+        any.inbound('USER-1', 'MEMBER', { equals: 'LEAD', between: [undefined, 'LEAD'] }),
         'invalid-argument',
         'one of equals, atLeast',
         '',

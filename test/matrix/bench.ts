@@ -291,14 +291,18 @@ export class Bench {
       store,
       byOneClock(() => this.rig.nowMs()),
     );
-    const { nowMs } = this;
-    const now = nowMs === undefined ? undefined : () => nowMs;
-    return createReader(model, { store, leases, feed, now }) as unknown as OpenReader;
+    return createReader(model, { store, leases, feed, now: this.clock() }) as unknown as OpenReader;
   }
 
   writer(model: CompiledModel = this.model) {
     const { rig } = this;
-    return createWriter(model, { store: rig.store, wait: (ms) => rig.wait(ms) });
+    return createWriter(model, { store: rig.store, wait: (ms) => rig.wait(ms), now: this.clock() });
+  }
+
+  /** The clock of readers and writers; undefined means the machine's. */
+  private clock(): (() => number) | undefined {
+    const { nowMs } = this;
+    return nowMs === undefined ? undefined : () => nowMs;
   }
 
   async facts(input: ModelInput = this.input): Promise<Facts> {

@@ -51,7 +51,7 @@ class NotingStore extends ForwardingStore {
 
 function drawnModel(random: Random) {
   const shards = random.chance(0.5) ? 1 : 3;
-  return defineGraph({
+  const model = defineGraph({
     table: 'bounded',
     nodes: {
       TEAM: node(),
@@ -70,6 +70,7 @@ function drawnModel(random: Random) {
       TASK_OF: edge({ from: 'TASK', to: 'GOAL', inbound: { orders: { at: 'at' } }, edgeSet: false as const }),
     },
   });
+  return { model, shards };
 }
 
 /** Mostly small texts, and some that cost units of their own. */
@@ -80,7 +81,7 @@ function drawnText(random: Random): string {
 const GOALS = 14;
 
 async function filledRig(random: Random) {
-  const model = drawnModel(random);
+  const { model, shards } = drawnModel(random);
   const rig = memoryRig(model);
   const writer = createWriter(model, { store: rig.store });
   const goals: string[] = [];
@@ -107,7 +108,7 @@ async function filledRig(random: Random) {
   if (error !== undefined) throw error;
   const store = new NotingStore(rig.store);
   const reader = createReader(model, { store, leases: withoutRegistry(model) });
-  return { model, goals, store, reader, rig };
+  return { model, shards, goals, store, reader, rig };
 }
 
 const LEVELS = [
@@ -123,7 +124,7 @@ describe('maxRcu', () => {
     const met = { short: 0, truncated: 0, sessions: 0 };
     for (let seed = 1; seed <= runs({ part: 20, whole: 1_500 }); seed++) {
       const random = new Random(seed);
-      const { goals, store, reader: plain, model, rig } = await filledRig(random);
+      const { goals, shards, store, reader: plain, model, rig } = await filledRig(random);
       const session = createSession();
       if (random.chance(0.3)) {
         await createWriter(model, { store: rig.store })
@@ -155,7 +156,8 @@ describe('maxRcu', () => {
           };
           const { rcu, dearest, least } = store.take(kind);
           const text = `seed ${seed}: ${kind} of ${maxRcu} RCU with ${JSON.stringify({ limit, where, levels })} cost ${rcu}, its dearest call ${dearest}`;
-          expect(rcu, text).toBeLessThanOrEqual(Math.max(maxRcu, least) + dearest);
+          // Calls to several shards run at once, so each may exceed its share.
+          expect(rcu, text).toBeLessThanOrEqual(Math.max(maxRcu, least) + shards * dearest);
           found.push(...page.items.map(({ id, source }) => id ?? source!));
           if (page.items.length < limit && page.cursor !== undefined) met.short += 1;
           if (page.truncated !== undefined) met.truncated += 1;

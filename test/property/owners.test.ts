@@ -9,7 +9,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isHitOf } from '../../src/core/model/projection/index-places.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
-import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';
+import { definitionsOf, type KeyedDefinition, searchName } from '../../src/registry/definition.ts';
 import { keptOf } from '../../src/registry/effective.ts';
 import { compileLayers } from '../../src/registry/layer.ts';
 import { ownerOfItem, partitionOwners } from '../../src/registry/ownership.ts';
@@ -65,6 +65,13 @@ const rest = fc.oneof(
 );
 const generation = fc.constantFrom(1, 2, 13, 999_999_999);
 
+/** The names of the searches that share the items of another one. */
+function packedNames(definition: KeyedDefinition): string[] {
+  if (definition.kind !== 'search') return [];
+  const { type, packed = [] } = definition;
+  return packed.map(({ name }) => searchName(type, name));
+}
+
 describe('the owner of a derived item', () => {
   it.each(definitions.map(({ name, definition }) => [name, definition] as const))(
     'is the projection that made it: %s',
@@ -76,7 +83,11 @@ describe('the owner of a derived item', () => {
           for (const [source, key, fields] of itemsMade(only, definition, from, to)) {
             made += 1;
             expect(ownerOfItem(source, key, fields)).toEqual({ name, generation: id });
-            for (const owner of partitionOwners(fields)) expect(owner).toEqual({ name, generation: id });
+            // Each search of a pack has partitions of its own name.
+            for (const owner of partitionOwners(fields)) {
+              expect(owner.generation).toBe(id);
+              expect([name, ...packedNames(definition)]).toContain(owner.name);
+            }
             const counted = stringOf(fields[COUNTED]);
             if (counted !== undefined) {
               expect(ownerOfItem(source, degreeKey(counted), {})).toEqual({ name, generation: id });

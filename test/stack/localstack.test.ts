@@ -68,6 +68,24 @@ describe('the script that deploys into LocalStack', () => {
   });
 });
 
+describe('the nightly job', () => {
+  it('packages what the container deploys before it starts the container, and then runs the tests', () => {
+    const workflow = readFileSync(join(ROOT, '.github/workflows/nightly.yml'), 'utf8');
+    const job = /^ {2}localstack:\n(.*?)^ {2}\w+:$/ms.exec(workflow)![1]!;
+    const steps = [...job.matchAll(/- run: (.*)/g)].map(([, command]) => command);
+    expect(steps).toEqual([
+      'npm ci',
+      'npm run package -- --stage local',
+      'docker compose up --wait',
+      '.ci/run localstack',
+    ]);
+    // The table whose functions the tests try is that of the stack.
+    const tests = readFileSync(join(ROOT, 'scripts/test-localstack.mjs'), 'utf8');
+    const [, table] = /EDGELOOM_DEPLOYED_TABLE: '(.*?)'/.exec(tests)!;
+    expect(readFileSync(join(ROOT, 'scripts/localstack.sh'), 'utf8')).toContain(`its table is ${table}.`);
+  });
+});
+
 describe('the container', () => {
   it('ignores by name what it does not make, at creation and at update alike, and nothing that projections need', () => {
     const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');

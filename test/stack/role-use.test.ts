@@ -21,6 +21,7 @@ import { goalGraph } from '../support/contracts-model.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
 import {
+  correct,
   damage,
   fill,
   guardedTable,
@@ -72,6 +73,7 @@ async function runShare(handler: RunHandler, share: object): Promise<RunResponse
 async function migrateByFunction(table: Table, client: Table['client']): Promise<void> {
   const { graph } = table;
   const before = modelBefore(graph.table.name);
+  await correct(table);
   expect(await migrate(before, { store: table.store, wait: async () => {} })).toMatchObject({ done: true });
   let nowMs = Date.now();
   const handler = checkRunHandler(graph, { client, logger, settleMs, now: () => nowMs });
@@ -142,6 +144,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await fill(table as never);
       await table.projectAll();
       await damage(table as never);
+      await correct(table);
       const wait = async (): Promise<void> => {};
       const graph = modelBefore(table.graph.table.name);
       expect(await migrate(graph, { store: table.store, wait })).toMatchObject({ done: true });
@@ -168,6 +171,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       const { graph } = table;
       expect(await check(graph, { store, settleMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
       await redrive(graph, { store });
+      await correct(table);
       expect((await describeTable(graph, { client })).lacks).toEqual([]);
       await hasTtl(client, graph);
       const ofTable = { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };

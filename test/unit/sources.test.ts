@@ -331,6 +331,21 @@ describe('an item of thousands of outputs', () => {
     expect(of).toEqual(Array(399).fill({ N: '399' }));
   });
 
+  it('is repaired whole by a sync, also behind a touch that stopped and never came again', async () => {
+    const { rows, open, source, hook, table, shown } = world();
+    const sources = open(source('app', many));
+    rows.set('a', { id: 'a', many: 100 });
+    await sources.touch('app', ['a']);
+    let left = 60;
+    hook.before = () => {
+      left -= 1;
+    };
+    await expect(sources.touch('app', ['a'], { remainingMs: () => left * 1_000 })).rejects.toThrow(/of the 101/i);
+    await table.delete({ source: 'USER-a', target: 'AIMS-GOAL-0' });
+    await sources.sync('app');
+    expect(await shown()).toHaveLength(101);
+  });
+
   it('is refused beyond the bound, with its figure', async () => {
     const { rows, open, source } = world();
     const sources = open(source('app', many));
@@ -448,6 +463,22 @@ describe('a sync', () => {
     touched.clear();
     await sources.sync('app', { resume: true });
     expect(touched.size).toBe(450);
+  });
+
+  it('that is killed between a ledger and its items makes them when it goes on', async () => {
+    const { rows, open, source, hook, shown, clock } = world();
+    const sources = open(source('app', users));
+    rows.set('1', { id: '1' }).set('2', { id: '2' });
+    await sources.sync('app');
+    rows.delete('1');
+    clock.ms += 1;
+    hook.before = ({ method, target }) => {
+      if (method === 'change' && target === 'USER-1') throw new StoreError('fatal', 'Killed', 'The process is gone.');
+    };
+    await expect(sources.sync('app')).rejects.toThrow('gone');
+    hook.before = () => undefined;
+    await sources.sync('app', { resume: true });
+    expect(await shown()).toEqual(nodes('2'));
   });
 
   it('waits out a source and a table that are short of capacity, and keeps to its rates', async () => {

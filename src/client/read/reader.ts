@@ -40,7 +40,7 @@ import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
-import type { AskedOnce, InboundQuery } from './lists/inbound.ts';
+import type { InboundQuery } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
 import {
   type Collection,
@@ -203,15 +203,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      AskedOnce<
+      InboundQuery<
         Order,
-        InboundQuery<
-          Order,
-          OrderArgument<G, E, Order>,
-          IncludesTarget<G, E> | false,
-          EdgeFilter<G, E>,
-          PathArgument<G, E, Order>
-        >
+        OrderArgument<G, E, Order>,
+        IncludesTarget<G, E> | false,
+        EdgeFilter<G, E>,
+        PathArgument<G, E, Order>
       >
     >
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
@@ -267,7 +264,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      AskedOnce<Order, InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>>
+      InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>
     >
   ): Promise<CountResult>;
 
@@ -313,16 +310,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      AskedOnce<
+      PageOptions<
         Order,
-        PageOptions<
-          Order,
-          OrderArgument<G, E, Order>,
-          EdgeFilter<G, E>,
-          Selection,
-          PathArgument<G, E, Order>,
-          Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
-        >
+        OrderArgument<G, E, Order>,
+        EdgeFilter<G, E>,
+        Selection,
+        PathArgument<G, E, Order>,
+        Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
       >
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
@@ -352,11 +346,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     list: {
       inbound: readonly [Checked<Target, TargetOf<G, E, Target>>, E];
-    } & AskedOnce<
-      Order,
-      InboundOfWatch<
-        InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
-      >
+    } & InboundOfWatch<
+      InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
     > &
       PartitionOption<HasPartition<G, E>>,
     options?: Abortable,
@@ -472,7 +463,7 @@ function readerOf<G extends CompiledModel>(
     getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) =>
-      held(options, (held) => countInbound(held, edgeType, target, options as InDegreeOptions)),
+      held(options, (held) => countInbound(held, edgeType, target, options as unknown as InDegreeOptions)),
     inbound: (target, edgeType, options) =>
       held(options, (held) => readListWithTarget(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),

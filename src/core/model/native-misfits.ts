@@ -13,7 +13,7 @@ import { lineOfSearch } from './options/option-tables.ts';
  */
 
 /** The keys of an item in the table. */
-export interface Key {
+interface Key {
   source: string;
   target: string;
 }
@@ -78,7 +78,7 @@ export interface NativeGap {
   name: string;
   items: number;
   /** One of them, and why the index leaves it out. */
-  example: Key & { reason: string };
+  example: { source: string; target: string; reason: string };
 }
 
 /** Counts the items that native lists lack. */

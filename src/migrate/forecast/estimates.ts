@@ -10,11 +10,12 @@ import { isMaintained } from '../../core/kinds/table.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
+import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
-import { TRANSACTION_ITEMS } from '../../core/store-port.ts';
+import { type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
+import type { LeftOutItems } from '../walks/left-out-items.ts';
 import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
 import { expectedItemsOf, type Wanted } from '../walks/wanted.ts';
@@ -26,6 +27,8 @@ import type { SampledItem, TableSample } from './sample.ts';
 export interface EstimateOptions {
   graph: CompiledModel;
   sample: TableSample;
+  /** Gets the items of the sample that cannot be in what is built. */
+  leftOut?: LeftOutItems;
 }
 
 /** Bytes that an item has besides what its base item decides: revision, model, and the names of the key's attributes. */
@@ -58,7 +61,7 @@ interface SampledPartition {
 export function estimateBuild(
   graph: CompiledModel,
   isOwn: ReturnType<typeof ownershipTest>,
-  { sample }: EstimateOptions,
+  { sample, leftOut }: EstimateOptions,
 ): Work {
   const walk = estimateWalk(sample);
   const sum = { rcu: 2 * walk.rcu, wcu: 0, calls: 2 * walk.calls };
@@ -77,10 +80,10 @@ export function estimateBuild(
       if (isFirstCount(item) && isOwn(item)) sum.rcu += sample.partitionShare * 2 + bytes / READ_UNIT_BYTES;
     }
     if (isJoined) sum.rcu += 2 * pages * sourceNodeKeys(graph, partition.source).length * sample.partitionShare;
-    const expected = partition.items.map((base) => ({
-      base,
-      ofBase: expectedItemsOf(graph, base, new Map([[base.source, node]])),
-    }));
+    const expected = partition.items.map((base) => {
+      const note = (key: ItemKey, problems: readonly Problem[]): void => leftOut?.add(key, problems, base.share);
+      return { base, ofBase: expectedItemsOf(graph, base, new Map([[base.source, node]]), note) };
+    });
     const sharers = countSharers(expected, sample.partitionShare);
     for (const { base, ofBase } of expected) {
       for (const wanted of ofBase) {

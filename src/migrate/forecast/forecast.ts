@@ -23,6 +23,8 @@ export interface ForecastOptions extends EstimateOptions {
   data: DefinitionData;
   /** The most write units a second; absent: no limit. */
   maxWcu?: number | undefined;
+  /** How late a write of a consumer may land, in milliseconds. Default: 20 minutes. */
+  lateWritesMs?: number | undefined;
 }
 
 /** Calls of one process in a second: the SDK takes about a millisecond of CPU for each. */
@@ -34,7 +36,8 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
     const { step } = planned;
     const { rcu, wcu, calls } = estimateStep(planned, options);
     const kind = kindOf(step);
-    const waitSeconds = ('work' in kind ? (kind.waitMs ?? 0) : 0) / 1000;
+    const ofKind = 'work' in kind ? (kind.waitMs ?? 0) : 0;
+    const waitSeconds = (step.kind === 'outlast' ? (options.lateWritesMs ?? ofKind) : ofKind) / 1000;
     const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
     return {
       step: step.kind,

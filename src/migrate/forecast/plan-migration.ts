@@ -9,6 +9,7 @@ import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
+import { type LeftOut, LeftOutItems } from '../walks/left-out-items.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
@@ -28,6 +29,8 @@ export interface PlanOptions {
   action?: MigrateAction | undefined;
   /** The most write units a second. */
   maxWcu?: number | undefined;
+  /** See `MigrateOptions`. */
+  lateWritesMs?: number | undefined;
 }
 
 /** The steps of a migration, with their cost. */
@@ -50,11 +53,13 @@ export interface MigrationPlan {
   unplaced: UnplacedCount;
   /** The native lists that lack base items of the sample, since these are older than the index and have no key for it. */
   gaps: NativeGap[];
+  /** The base items that cannot be in what is built; undefined: none in the sample. */
+  leftOut: LeftOut | undefined;
 }
 
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
-  const { graph, store, itemCount, sizeBytes, action, maxWcu } = options;
+  const { graph, store, itemCount, sizeBytes, action, maxWcu, lateWritesMs } = options;
   const wanted = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
   const table = identityAtHome(head?.registry.table, options.table, options.regions);
@@ -80,7 +85,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     unplaced.addItem({ source, target }, item);
     native.addItem({ source, target }, item);
   }
-  const steps = forecast(planned, { graph, data, sample, maxWcu });
+  const leftOut = new LeftOutItems();
+  const steps = forecast(planned, { graph, data, sample, maxWcu, lateWritesMs, leftOut });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),
@@ -92,5 +98,6 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
     unplaced: unplaced.count,
     gaps: native.gaps,
+    leftOut: leftOut.found,
   };
 }

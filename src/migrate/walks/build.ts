@@ -20,6 +20,7 @@ import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { repairOf } from '../../trust/repair/repairs.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
+import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
 import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 
@@ -33,6 +34,8 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
+  /** True if the build goes on where base items cannot be in what is built. */
+  acceptsLeftOut: boolean;
   /** Reads the registry, and throws if another run has changed what is built. Called for each page, once its items are read. */
   checkStates: () => Promise<void>;
   /** Tells whether time is over: a walk over the table stops at its next page. */
@@ -47,7 +50,8 @@ const READ_KEYS = 100;
 /**
  * Writes the index items of generations: for each base item those that are missing or differ, under the revision that was read. No
  * image of a record is used, and the actual watermark stays. Items of these generations that no base item asks for are removed: a
- * writer of another model that read no registry, or a gap in the stream, has left them behind.
+ * writer of another model that read no registry, or a gap in the stream, has left them behind. Throws `items-left-out` at its end where
+ * base items cannot be in the projections, unless that is accepted: readers would miss the items without a word.
  */
 export async function backfill(
   context: BuildContext,
@@ -55,11 +59,14 @@ export async function backfill(
 ): Promise<WalkPlace | undefined> {
   const isOwn = ownershipTest(generations);
   const stays = (item: WalkedItem): boolean => !isOwn(item) || isMaintained(context.graph, item.target);
-  return await walk({ ...context, stays }, async (items) => {
+  const leftOut = new LeftOutItems();
+  const place = await walk({ ...context, stays }, async (items) => {
     // rule: backfill-removes-strays
     await reconcileStrays(context, items, isOwn);
     const nodes = await readSourceNodes(context, items);
-    const expected = items.flatMap((item) => expectedItemsOf(context.graph, item, nodes));
+    const expected = items.flatMap((item) =>
+      expectedItemsOf(context.graph, item, nodes, (base, problems) => leftOut.add(base, problems)),
+    );
     for (let start = 0; start < expected.length; start += READ_KEYS) {
       const chunk = expected.slice(start, start + READ_KEYS);
       const stored = await readItems(
@@ -72,6 +79,10 @@ export async function backfill(
     }
     return true;
   });
+  // A walk that stops in between has not counted them all, but goes on for nothing.
+  const { found } = leftOut;
+  if (found !== undefined && !context.acceptsLeftOut) throw itemsLeftOut(found);
+  return place;
 }
 
 /**

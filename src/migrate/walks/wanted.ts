@@ -2,7 +2,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
+import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { type CountingReader, readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -45,6 +45,13 @@ export async function readSourceNodes(
   return nodes;
 }
 
+/** Problems of a base item with every model, whatever is built. */
+const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set([
+  'misfit',
+  'edge-between-tenants',
+  'malformed',
+]);
+
 /** Replaces the node of an edge that decides alone. */
 const NO_NODE: SourceNode = { item: undefined };
 
@@ -55,14 +62,22 @@ export async function readExpectedItems(context: WantedContext, { source, target
   return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));
 }
 
-/** Returns the index items that a base item asks for. */
+/**
+ * Returns the index items that a base item asks for.
+ *
+ * @param onProblems called where the base item cannot be in some of the projections.
+ */
 export function expectedItemsOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,
   nodes: ReadonlyMap<string, SourceNode>,
+  onProblems?: (base: ItemKey, problems: readonly Problem[]) => void,
 ): Wanted[] {
   if (!isBaseSortKey(target)) return [];
-  const { indexItems, inTarget = [] } = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
+  const derived = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
+  const { indexItems, inTarget = [], problems } = derived;
+  const ofProjections = problems.filter(({ code, isOfTotal }) => isOfTotal !== true && !OF_THE_ITEM.has(code));
+  if (ofProjections.length > 0) onProblems?.({ source, target }, ofProjections);
   const base = { source, target };
   return [
     ...[...indexItems].map(([sortKey, fields]) => ({ base, source, sortKey, fields })),

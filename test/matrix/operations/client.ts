@@ -1,6 +1,7 @@
 import { ConditionFailedError, createSession, EdgeloomError, TransactionFailedError } from '../../../src/index.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { storedFacts } from '../facts.ts';
+import { BEFORE_ENDS_MS } from '../features.ts';
 import { type Options, ordersOf } from '../model.ts';
 import { inboundOf } from '../oracle.ts';
 import type { Kind, OpenReader } from '../questions.ts';
@@ -285,6 +286,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     covers: ['command:update', 'writer.updateNode', 'writer.updateEdge', 'writer.updatePart'],
     run: async (bench) => {
       await bench.begin();
+      bench.nowMs = BEFORE_ENDS_MS;
       const writer = writerOf(bench);
       for (const moment of [1, 2]) {
         for (const id of bench.ids) {
@@ -379,6 +381,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
     ],
     run: async (bench) => {
       await bench.begin();
+      bench.nowMs = BEFORE_ENDS_MS;
       const writer = writerOf(bench);
       const [first, second, third] = bench.sources as [string, string, string];
       const [one, other] = bench.pairs as [[string, string], [string, string]];

@@ -4,7 +4,7 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
 import { type EdgeFact, storedFacts } from '../facts.ts';
-import { ENDS_AT, ENDS_FROM, LIVE } from '../features.ts';
+import { BEFORE_ENDS_MS, ENDS_AT, LIVE } from '../features.ts';
 import type { ModelInput } from '../model.ts';
 import { type Operation, RAN } from './operation.ts';
 
@@ -185,7 +185,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       // All of it comes again with other times; a moment later nothing is due.
       await bench.putAll(1);
       await bench.consume();
-      bench.nowMs = 1_000 * ENDS_FROM - 1;
+      bench.nowMs = BEFORE_ENDS_MS;
       holds((await sweep()).deleted === 0, 'a sweep deletes what has its time');
       await expectRight(bench);
       return RAN;

@@ -111,6 +111,11 @@ export async function fill({ graph, writer, store }: Awaited<ReturnType<typeof g
   for (const item of BAD) await store.put(item);
 }
 
+/** Gives the item that has no date one: a migration refuses to leave an item out. */
+export async function correct({ store }: Pick<Awaited<ReturnType<typeof guardedTable>>, 'store'>): Promise<void> {
+  await store.put({ ...BAD[1]!, joined: { S: '2026-01-01' } });
+}
+
 /** What a program reads and a consumer writes of the programs' own partition. */
 export async function readOwn(store: DynamoDBStore): Promise<void> {
   await store.get({ source: SERVICE_PARTITION, target: 'head' }, { consistent: true });

@@ -107,7 +107,7 @@ describe('the unprocessed rest of a batch call', () => {
       const imported = importFile(graph, { store, file, signal: controller.signal });
       await expect.poll(() => sent.length).toBeGreaterThan(0);
       controller.abort();
-      expect(await imported).toEqual({ items: 0, wcu: 0, skipped: 0, total: 1 });
+      expect(await imported).toEqual({ items: 0, wcu: 0, skipped: 0, total: 1, writtenThrough: 0 });
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -7,7 +7,9 @@ import type { MigrateAction } from '../../../../src/migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../../src/migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src/migrate/migrate-types.ts';
+import { itemsLeftOut, leftOutText } from '../../../../src/migrate/walks/left-out-items.ts';
 import { walk } from '../../../../src/migrate/walks/walk.ts';
+import { isLoopback } from '../../../../src/store/client/options.ts';
 import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
 import { MeteredStore } from '../../../../src/store/metered.ts';
 import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
@@ -29,6 +31,7 @@ interface CommandOptions {
   retire?: string;
   drop?: string;
   undo?: boolean;
+  accept?: boolean;
   maxWcu?: number;
   strict?: boolean;
 }
@@ -52,6 +55,7 @@ export function migrateCommand(command: Command): void {
       '--undo',
       'take away all that only other models have: what a migration that was killed or rolled back has left',
     )
+    .option('--accept', 'go on where items cannot be in what is built, so that readers miss them')
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
     .addHelpText(
@@ -66,7 +70,7 @@ export function migrateCommand(command: Command): void {
     .action(
       inSession(async (session, options: CommandOptions) => {
         const { graph, client, settings } = session;
-        const { maxWcu, dryRun = false, yes = false, strict = false, undo = false } = options;
+        const { maxWcu, dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
         requireFit(status);
@@ -74,7 +78,8 @@ export function migrateCommand(command: Command): void {
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
-        const plan = await planMigration({ ...table, action, maxWcu });
+        const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
+        const plan = await planMigration({ ...table, action, maxWcu, lateWritesMs });
         const going = undo ? plan.leftovers : [];
         const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
         const isIdle = plan.steps.length === 0 && going.length === 0;
@@ -85,6 +90,7 @@ export function migrateCommand(command: Command): void {
           ...comesBackText(plan),
           ...(isIdle ? leftoverText(plan.leftovers) : []),
         ];
+        if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
         if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
@@ -99,6 +105,8 @@ export function migrateCommand(command: Command): void {
           store,
           ...identity,
           ...(action && { action }),
+          acceptLeftOut: accept,
+          lateWritesMs,
           telemetry: await installedTelemetry(),
           serverTime: () => serverTime(graph, { client }),
           onWait: ({ message }, milliseconds) =>
@@ -119,12 +127,23 @@ export function migrateCommand(command: Command): void {
         const isSampled = !estimate.isExact && counted === undefined;
         const about = isSampled ? `among ${countText(estimate.sampled, 'item')}, ` : '';
         const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
-        const texts = [...gapTexts(gaps, about), ...ended, ...unplacedText(unplaced ?? NONE, about)];
+        const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
+        if (isLeftOut) process.exitCode = LEFT;
+        const leftOut = plan.leftOut === undefined ? [] : [leftOutText(plan.leftOut, estimate.isExact ? '' : 'about ')];
+        const stops = isLeftOut ? ['migrate stops for them; --accept goes on without them'] : [];
+        const texts = [
+          ...leftOut,
+          ...stops,
+          ...gapTexts(gaps, about),
+          ...ended,
+          ...unplacedText(unplaced ?? NONE, about),
+        ];
         return {
           json: {
             ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
             unplaced: unplaced ?? null,
             gaps,
+            leftOut: plan.leftOut ?? null,
           },
           text: texts.join('\n'),
         };

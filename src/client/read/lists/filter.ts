@@ -11,7 +11,7 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
   where?: Where<Attributes> | undefined;
   /**
    * Read capacity units that one page may cost, whatever it reads: its list, and in a `page` the nodes and their neighbours. A page exceeds
-   * the limit by one call at most. It is short then: its cursor goes on, and `truncated` names neighbours that are left out. At least half a unit
+   * the limit by one call at most, and by one of each partition where several are read at once. It is short then: its cursor goes on, and `truncated` names neighbours that are left out. At least half a unit
    * for each partition that is asked. Default with `where`: 50 for the list, or one read of each partition if that is more. Default
    * without: no limit, and of a native list 50 for rows that the page does not show, such as soft-deleted ones.
    */

@@ -97,16 +97,6 @@ export interface InboundQuery<
   consistent?: boolean | undefined;
 }
 
-/** The predicates of a list. */
-type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
-/** No other predicate than one; a range may have the leading values before it. */
-type OneOf<Given extends InboundPredicate> = { readonly [Name in Exclude<InboundPredicate, Given>]?: undefined };
-
-/** Options of a list that ask in one way alone, as the reader demands. Where the orders are not known, the reader alone checks it. */
-export type AskedOnce<OrderName extends string, Query> = string extends OrderName
-  ? Query
-  : Query & (OneOf<'equals'> | OneOf<'atLeast'> | OneOf<'path' | 'between'> | OneOf<'path' | 'beginsWith'>);
-
 /** The beginning of a value: ranks and numbers have none. Values of an order by several are not known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 

@@ -12,6 +12,7 @@ import { type NumberReader, toPlain, toPlainItem } from '../../../core/items/pla
 import { copiesByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
+import { queryPages } from '../../../core/store-pages.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetElement } from '../request/result.ts';
@@ -55,7 +56,7 @@ export async function readEdgeSet(
       continue;
     }
     const page = await readFirstElements(context, source, edgeType, consistent);
-    calls += 1;
+    calls += page.calls;
     if (!page.isWhole) truncated.push(edgeType);
     for (const element of page.elements) elements.add(element);
   }
@@ -95,17 +96,26 @@ export function decodeElements(
 
 /** The elements of the first edges of a type, derived from the base edges as the projector does. */
 async function readFirstElements(
-  { graph, store }: ReadContext,
+  { graph, store, spending }: ReadContext,
   source: string,
   edgeType: string,
   consistent: boolean,
-): Promise<{ elements: string[]; isWhole: boolean }> {
+): Promise<{ elements: string[]; isWhole: boolean; calls: number }> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
-  const { items, lastKey } = await store.query({ ...request, limit: EDGES_OF_EVICTED_TYPE });
-  const elements = items.flatMap(
-    (item) => derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).element ?? [],
-  );
-  return { elements, isWhole: lastKey === undefined };
+  const elements: string[] = [];
+  let left = EDGES_OF_EVICTED_TYPE;
+  let calls = 0;
+  // DynamoDB ends a page of large edges early.
+  for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE })) {
+    calls += 1;
+    left -= items.length;
+    for (const item of items.slice(0, Math.max(0, left + items.length))) {
+      const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+      if (element !== undefined) elements.push(element);
+    }
+    if (lastKey !== undefined && (left <= 0 || spending?.isSpent === true)) return { elements, isWhole: false, calls };
+  }
+  return { elements, isWhole: true, calls };
 }
 
 /** The elements of a session's own edges of some types. */

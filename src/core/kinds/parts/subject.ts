@@ -31,6 +31,8 @@ export interface Problem {
   attribute?: string;
   /** One sentence that names the attribute and the index or label that needs it. */
   message: string;
+  /** True if only a total lacks the value, and counts it as a problem: the item has its place all the same. */
+  isOfTotal?: true;
 }
 
 /** A part that cannot be derived. The code that derives the part catches it. */

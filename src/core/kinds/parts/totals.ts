@@ -29,6 +29,7 @@ export function countedFields({ places, totals, isSuperseded }: CountModel, subj
     } catch (error) {
       // rule: value-that-is-no-number-is-a-problem
       problems += 1;
+      if (error instanceof PartError) error.problem.isOfTotal = true;
       subject.noteProblem(error, isSuperseded);
     }
   };

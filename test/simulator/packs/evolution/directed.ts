@@ -177,7 +177,8 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     stage.nowMs += LATER_MS;
     await stage.project(ENTERING, await stage.write('A-1', 'AB-B-1', { kind: 'talk' }));
     build.letGo();
-    await verifying.arrived;
+    // The build ends before it verifies if it sees that the other run has finished.
+    await Promise.race([verifying.arrived, building]);
     const wrong = await stage.wrongAnswers(ENTERING);
     verifying.letGo();
     await building;
@@ -247,6 +248,38 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await reader.ask(SEARCH_P);
     await stage.migrate(MORE_SHARDS);
     return await reader.ask(SEARCH_P);
+  },
+
+  'a node changes while its generation is withdrawn beside a reader that has a lease': async () => {
+    const stage = await tagged();
+    const reader = stage.reader(PLAIN);
+    await reader.ask(SEARCH_P);
+    // Kept, noted, built, shown, ready, withdrawn.
+    await stage.migrate(MORE_SHARDS, { mostSteps: 6 });
+    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { tag: 'p' }));
+    return await reader.ask(SEARCH_P);
+  },
+
+  'a generation that a migration has waited for is ready again, has a reader, and is withdrawn once more': async () => {
+    const stage = await tagged();
+    await stage.migrate(FOLDED);
+    let hasWaited = false;
+    const deciding = stage.standing((method, [key]) => hasWaited && isOfHead(method, key));
+    const onStep = ({ step }: { step: string }): void => {
+      hasWaited ||= step === 'wait';
+    };
+    const action = { kind: 'retire', name: 'search:A.tag' } as const;
+    // Withdrawn and waited for, twice.
+    const retiring = stage.migrate(FOLDED, { store: deciding.store, onStep, action, mostSteps: 4 });
+    await deciding.arrived;
+    // Built, shown, ready.
+    await stage.migrate(PLAIN, { mostSteps: 3 });
+    const reader = stage.reader(PLAIN);
+    const before = await reader.ask(SEARCH_P);
+    deciding.letGo();
+    await retiring;
+    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { tag: 'p' }));
+    return [...before, ...(await reader.ask(SEARCH_P))];
   },
 
   'a reader sleeps while its generation goes, and its steady clock with it': async () => {

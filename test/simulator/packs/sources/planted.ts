@@ -1,4 +1,4 @@
-import { drop, insertBefore, replace, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import { drop, insertBefore, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
 
 /** Rules of sources, broken one by one; each has to make a schedule of the attack fail. */
@@ -33,19 +33,6 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-ledger-forgets-old-keys',
     rule: 'The ledger has old keys and new ones before an output is written.',
     changes: [replaceIn('source-ledger-has-old-and-new-keys', '[...ledger.keys, ...made.keys()]', '[...made.keys()]')],
-  },
-  {
-    name: 'source-cuts-any-ledger',
-    rule: "The ledger is cut down only while it is this touch's.",
-    changes: [
-      replace(
-        'source-ledger-is-cut-down-under-the-token',
-        `if (isLeft) {
-          const cut = itemOfLedger(graph, source.name, { ...held, keys: [...made.keys()].sort() }, now());
-          await send({ kind: 'put', key: keyOfLedger(source.name, key), item: cut });
-        }`,
-      ),
-    ],
   },
   {
     name: 'source-writes-over-anything',
@@ -88,16 +75,6 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('source-another-mapping-leaves-the-touch', 'head !== undefined && head.isRetired')],
   },
   {
-    name: 'source-late-writes-are-sent',
-    rule: 'No write is sent later than a bound after the read that it rests on.',
-    changes: [setCondition('source-no-write-is-sent-late', 'now() < readAt - SEND_WITHIN_MS')],
-  },
-  {
-    name: 'source-goes-on-with-other-content',
-    rule: 'A touch that stopped goes on only with the same content.',
-    changes: [setValue('source-goes-on-with-the-same-content-alone', 'ledger.part !== undefined')],
-  },
-  {
     name: 'source-refused-item-forgets',
     rule: 'A source item that is not mapped keeps what it made, in its ledger too.',
     changes: [replaceIn('source-refused-item-keeps-what-it-made', 'kept', '{ ...kept, keys: [] }')],
@@ -108,11 +85,6 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     changes: [drop('source-notes-a-conflict')],
   },
   {
-    name: 'source-walk-begins-at-once',
-    rule: 'A walk begins behind all that the mapping before it may still write.',
-    changes: [drop('source-walk-begins-behind-late-writes')],
-  },
-  {
     name: 'source-walk-leaves-source-keys',
     rule: 'A walk touches every key of the source.',
     changes: [setCondition('source-walk-touches-source-keys', "place.phase === 'items' && place.items < 0")],
@@ -121,10 +93,5 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-walk-leaves-ledger-keys',
     rule: 'A walk touches every key that something was made of.',
     changes: [drop('source-walk-touches-ledger-keys')],
-  },
-  {
-    name: 'source-walk-goes-on-under-another-head',
-    rule: 'A walk goes on only under the head under which it began.',
-    changes: [setCondition('source-walk-goes-on-under-the-same-head', 'sync === undefined || of === undefined')],
   },
 ];
