@@ -1,4 +1,4 @@
-import { setValue } from './changes.ts';
+import { replace, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -19,5 +19,15 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'continuation-without-a-further-round',
     rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
     changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
+  },
+  {
+    name: 'redriven-entry-deleted',
+    rule: 'A redriven entry leaves a tombstone: the revisions of the next entry must not begin again.',
+    changes: [
+      replace(
+        'redriven-entry-leaves-a-tombstone',
+        'const { applied } = await context.store.delete(key, unchangedCondition(item, context.graph.table.ttl));',
+      ),
+    ],
   },
 ];

@@ -5,11 +5,12 @@ import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
+import { redrive } from '../../../../src/trust/repair/redrive.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { HOUR } from './time.ts';
-import { derivedDifferences } from './verdict.ts';
+import { derivedDifferences, differences } from './verdict.ts';
 
 /**
  * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
@@ -17,7 +18,7 @@ import { derivedDifferences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, faultAfterARedrive],
     ...TOTAL_SCHEDULES,
   ];
   const wrong: string[] = [];
@@ -246,4 +247,32 @@ async function standingLastPage(): Promise<string[]> {
   letGo();
   await last;
   return await differences();
+}
+
+/**
+ * A worker holds the entry of a base item that is right again, and stands still before it ends the entry. A redrive ends the entry, and
+ * then the base item is at fault again: the new entry has to be out of the worker's reach.
+ */
+async function faultAfterARedrive(): Promise<string[]> {
+  const options = PLAIN_OPTIONS;
+  const graph = graphOf(options);
+  const store = new StandingStore(graph.table);
+  const model = fixedModel(graph);
+  const target = 'MEMBER-USER-1';
+  let number = 0;
+  const change = async (before: string | undefined, after: string): Promise<void> => {
+    await store.put(edge(target, after)!);
+    number += 1;
+    await createProjector(graph, { store, model }).project([record(number, target, before, after)]);
+  };
+  await change(undefined, 'NONE');
+  const { arrived, letGo } = store.stand('write', '~quarantine/');
+  const standing = change('NONE', 'LEAD');
+  await arrived;
+  await redrive(graph, { store, model });
+  await change('LEAD', 'NONE');
+  letGo();
+  await standing;
+  const nothing = new Set<string>();
+  return differences({ options, items: [...store.items()], givenUp: nothing, unmended: nothing });
 }
