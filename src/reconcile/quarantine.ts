@@ -8,9 +8,9 @@ import type { ApplyContext } from './context.ts';
  * table refuses every form, the count and the log alone tell of the item, until a check finds it.
  */
 export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
-  const { graph, store, stats } = context;
+  const { graph, store, stats, random } = context;
   let refused: StoreError | undefined;
-  for (const form of formsOfEntry(graph.table, entry)) {
+  for (const form of formsOfEntry(graph.table, entry, random())) {
     try {
       stats.writes += 1;
       const { wcu } = await store.put(form);

@@ -14,6 +14,9 @@ import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 /** The index partition of all quarantine entries; entries are sorted by the time when their fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
+/** The revisions that are drawn: fewer than the digits of a revision that can be counted on. */
+const REVISIONS = 1e14;
+
 /** The most characters of the reason in an entry: it quotes names and values of the base item, and the entry has to fit. */
 export const MAX_REASON_CHARACTERS = 4_000;
 
@@ -64,12 +67,12 @@ export function entryUpdate(
   return itemUpdate(graph, key, was, entryContent(base, { code, reason, since, shown: base.target }), now);
 }
 
-/** The entry that an update makes, where there is none yet. */
+/** The entry that an update would make where there is none yet, without a revision. */
 export function itemOfUpdate({ partitionKey, sortKey }: TableNames, { key, set }: DerivedUpdate): Item {
-  return { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target }, ...set, [REVISION]: { N: '1' } };
+  return { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target }, ...set };
 }
 
-/** Makes the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again. */
+/** Makes the entry, without a revision, for a derived item that DynamoDB refuses. The entry stays until that item is written: a redrive tries it again. */
 export function refusalEntry(graph: CompiledModel, touch: Touch, error: StoreError, nowMs: number): Item {
   const { source, target } = keyOfTouch(touch);
   const base = baseOfTouch(touch);
@@ -82,7 +85,6 @@ export function refusalEntry(graph: CompiledModel, touch: Touch, error: StoreErr
     ...entryContent(base, { code: error.code, reason, since, shown: touch.kind === 'view' ? '' : base.target }),
     [QUARANTINE_FIELDS.derivedKeys]: { SS: [target] },
     ...(base.source !== source && { [QUARANTINE_FIELDS.in]: { S: source } }),
-    [REVISION]: { N: '1' },
     [MODEL]: { S: graph.fingerprint },
   };
 }
@@ -111,12 +113,16 @@ function baseOfTouch(touch: Touch): ItemKey {
 /**
  * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item and the record;
  * and both without the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
+ *
+ * @param nonce a random number, 0 to below 1. Nobody reads an entry before it is put, so its revision is drawn: whoever holds the entry
+ *   of another failure must not end this one.
  */
-export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
+export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item, nonce: number): readonly Item[] {
   const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = entry;
-  const bare: Item = { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! };
+  const revision: Item = { [REVISION]: { N: String(Math.floor(nonce * REVISIONS)) } };
+  const bare: Item = { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]!, ...revision };
   const listed: Item = { ...bare, [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
-  return [entry, listed, unlisted, bare];
+  return [{ ...entry, ...revision }, listed, { ...unlisted, ...revision }, bare];
 }
 
 /** The entry, for a log alone, of which the table takes no form: its reason says so. */
