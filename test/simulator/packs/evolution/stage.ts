@@ -14,6 +14,7 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  UpdateManyOptions,
 } from '../../../../src/core/store-port.ts';
 import type { Moment } from '../../../../src/foundation/clocks.ts';
 import { EdgeloomError, StoreError } from '../../../../src/foundation/errors.ts';
@@ -23,6 +24,7 @@ import type { MigrateOptions } from '../../../../src/migrate/migrate-types.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { ProjectorOptions } from '../../../../src/projecting/apply/projector-types.ts';
 import { registryLeases } from '../../../../src/registry/reader-lease.ts';
+import { updateEach } from '../../../../src/store/update-run.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { WRONG } from '../../../../src/trust/check/finding.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
@@ -243,13 +245,13 @@ export class Stage {
     return { store, arrived, letGo };
   }
 
-  /** The table of a process one of whose writes fails for it, and lands when it is told to. */
+  /** The table of a process that ends with one of its writes, which lands when it is told to. */
   late(isCall: IsCall): { store: Table; land: () => Promise<unknown> } {
     let land: (() => Promise<unknown>) | undefined;
     const store = this.through(async (method, parameters, run) => {
       if (land !== undefined || !isCall(method, parameters)) return await run();
       land = run;
-      throw new StoreError('retryable', 'simulated', 'A simulated failure.');
+      throw new StoreError('fatal', 'simulated', 'A simulated failure.');
     });
     return {
       store,
@@ -326,7 +328,14 @@ export class Stage {
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (typeof member !== 'function') return member;
-        return (...parameters: unknown[]) => call(String(name), parameters, () => member.apply(target, parameters));
+        const one =
+          (name: string) =>
+          (...parameters: unknown[]): Promise<unknown> =>
+            call(name, parameters, () => Reflect.get(target, name).apply(target, parameters));
+        if (name !== 'updateMany') return one(String(name));
+        // A schedule tells an update by its own key, whatever call it comes in.
+        const update = one('update') as Store['update'];
+        return (updates: readonly DerivedUpdate[], options?: UpdateManyOptions) => updateEach(updates, update, options);
       },
     });
   }
