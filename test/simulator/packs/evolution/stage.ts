@@ -14,7 +14,6 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
-  UpdateManyOptions,
 } from '../../../../src/core/store-port.ts';
 import type { Moment } from '../../../../src/foundation/clocks.ts';
 import { EdgeloomError, StoreError } from '../../../../src/foundation/errors.ts';
@@ -24,9 +23,9 @@ import type { MigrateOptions } from '../../../../src/migrate/migrate-types.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { ProjectorOptions } from '../../../../src/projecting/apply/projector-types.ts';
 import { registryLeases } from '../../../../src/registry/reader-lease.ts';
-import { updateEach } from '../../../../src/store/update-run.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { WRONG } from '../../../../src/trust/check/finding.ts';
+import { type OnCall, throughCalls } from '../../../support/calls.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../../support/moments.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
@@ -320,24 +319,8 @@ export class Stage {
     );
   }
 
-  private through(
-    call: (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>,
-    table: Table = this.table,
-  ): Table {
-    return new Proxy<Table>(table, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        const one =
-          (name: string) =>
-          (...parameters: unknown[]): Promise<unknown> =>
-            call(name, parameters, () => Reflect.get(target, name).apply(target, parameters));
-        if (name !== 'updateMany') return one(String(name));
-        // A schedule tells an update by its own key, whatever call it comes in.
-        const update = one('update') as Store['update'];
-        return (updates: readonly DerivedUpdate[], options?: UpdateManyOptions) => updateEach(updates, update, options);
-      },
-    });
+  private through(onCall: OnCall, table: Table = this.table): Table {
+    return throughCalls(table, onCall);
   }
 }
 

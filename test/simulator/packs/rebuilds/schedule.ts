@@ -2,6 +2,7 @@ import { check, redrive } from '../../../../src/admin.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import type { ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import { throughCalls } from '../../../support/calls.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
@@ -96,17 +97,11 @@ class Schedule {
 
   /** The table of a process that waits for its turn before each call. */
   private gated(gate: Gate, onCalled = (): void => undefined): Store & ScanSource {
-    return new Proxy<Store & ScanSource>(this.stage.table, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return async (...parameters: unknown[]) => {
-          await gate.step();
-          const result = await member.apply(target, parameters);
-          onCalled();
-          return result;
-        };
-      },
+    return throughCalls(this.stage.table, async (_method, _parameters, run) => {
+      await gate.step();
+      const result = await run();
+      onCalled();
+      return result;
     });
   }
 
