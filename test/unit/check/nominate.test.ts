@@ -42,8 +42,7 @@ it('a rebuild writes only what differs, also beside items of several named order
   const before = store.derivedChanges.length;
   const result = await check(graph, { store, mode: 'rebuild' });
   expect(result.repaired).toBe(1);
-  // The view, and the note of the rebuild.
-  expect(store.derivedChanges.length - before).toBe(2);
+  expect(store.derivedChanges.slice(before)).toHaveLength(1);
 });
 
 it('a closer look suspects a total that is changed after its entries were read, though both say the same', async () => {
