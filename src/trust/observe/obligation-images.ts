@@ -1,13 +1,12 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { typePrefix } from '../../core/items/keys.ts';
-import type { CompareContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { CompareContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import type { FanOutOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import type { Spread } from './obligation.ts';
 
 /** The items and the fan-out that a part depends on, and the judgement of a part by images, without a read. */
@@ -69,7 +68,7 @@ export function judgingItems(graph: CompiledModel, suspect: Suspect): readonly I
  * @param imageOf the newest image of an item; undefined: none is known.
  */
 export function imagesAgree(
-  { graph, streamLabel }: OddityContext,
+  graph: CompiledModel,
   suspect: Suspect,
   imageOf: (key: ItemKey) => { item: Item | undefined } | undefined,
 ): boolean {
@@ -79,14 +78,14 @@ export function imagesAgree(
   if (images.includes(undefined)) return false;
   const [derived, ...items] = images.map((image) => image!.item);
   const seen = { suspect, form: itemKindOf(graph, suspect.sortKey), derived, keys, items };
-  const compared = partKindOf(suspect.part).compare(contextOfImages(graph, streamLabel), seen);
+  const compared = partKindOf(suspect.part).compare(contextOfImages(graph), seen);
   return !(compared instanceof Promise) && compared.wanted === compared.stored;
 }
 
 /** A context for comparisons of images, which read nothing. */
-function contextOfImages(graph: CompiledModel, streamLabel: string | undefined): CompareContext {
+function contextOfImages(graph: CompiledModel): CompareContext {
   const refuse = (): never => {
     throw new Error('a comparison of images has to read nothing');
   };
-  return { graph, store: { getMany: refuse, query: refuse }, stream: new StreamLabel(streamLabel), derivedOf };
+  return { graph, store: { getMany: refuse, query: refuse }, derivedOf };
 }

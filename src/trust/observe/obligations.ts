@@ -1,4 +1,4 @@
-import type { OddityContext, Suspect } from '../../core/kinds/part.ts';
+import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import {
@@ -92,10 +92,10 @@ export class Obligations {
   // Records come in, and open.
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
-  receiveRecord(context: OddityContext, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
+  receiveRecord(graph: CompiledModel, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
     this.receipts += 1;
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
-    this.open(context.graph, openedBy(context, change), [touch], receivedMs);
+    this.open(graph, openedBy(graph, change), [touch], receivedMs);
     const seen = this.index.at(change);
     if (seen === undefined) return;
     // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
@@ -104,7 +104,7 @@ export class Obligations {
     // Only the newest image counts: a value may come back.
     // rule: newest-image-counts
     seen.image = { item: change.newImage };
-    for (const part of [...seen.judged]) this.closeByImages(context, part);
+    for (const part of [...seen.judged]) this.closeByImages(graph, part);
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
@@ -180,14 +180,14 @@ export class Obligations {
   // Images and looks close.
 
   /** Closes a part whose newest images agree. */
-  private closeByImages(context: OddityContext, part: Obligation): void {
+  private closeByImages(graph: CompiledModel, part: Obligation): void {
     // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
     // rule: images-close-no-known-drift
     if (driftOf(part) !== undefined) return;
     // Nor about what a check has left: the difference may be of a time before all records.
     // rule: images-close-nothing-that-a-check-has-left
     if (isLeftByCheck(part)) return;
-    if (!imagesAgree(context, part.suspect, (key) => this.index.at(key)?.image)) return;
+    if (!imagesAgree(graph, part.suspect, (key) => this.index.at(key)?.image)) return;
     this.index.noteClosedByImages(part);
     this.close(part, 'images agree');
   }

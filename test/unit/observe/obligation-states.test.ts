@@ -84,9 +84,9 @@ class Stage {
   /** The node and its view are gone: their images agree. */
   agree(): this {
     for (const target of ['USER-1', VIEW_KEY]) {
-      const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage: {}, newImage: undefined };
+      const change = { source: 'USER-1', target, sequenceNumber: '1', stream: '', oldImage: {}, newImage: undefined };
       const place = { shardId: 'shard', after: undefined, stampMs: MADE, receivedMs: MADE };
-      this.obligations.receiveRecord({ graph, streamLabel: undefined }, { change, ...place });
+      this.obligations.receiveRecord(graph, { change, ...place });
     }
     return this;
   }

@@ -25,7 +25,6 @@ export function startCheck(world: World, name: string): void {
     const { drift, pending, repaired, superseded } = await check(world.graph, {
       ...{ store, mode, settleMs, ...WITHOUT_DANGLING },
       consumer: isUnaware ? undefined : positionOf(world),
-      streamLabel: () => Promise.resolve(world.streams.label),
       now: () => world.agenda.now,
       serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
@@ -48,7 +47,6 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
   new Operation(world, name, async (operation, store) => {
     inspection.result = await check(world.graph, {
       ...{ store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
-      streamLabel: world.streams.label,
       now: () => world.agenda.now,
       serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
