@@ -79,11 +79,6 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
-  /**
-   * DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. It becomes the fence of repaired items, and is
-   * read once. Default, and if it is undefined: the clock's.
-   */
-  serverTime?: (() => Promise<number | undefined>) | undefined;
 }
 
 /** The result of a check. */
@@ -112,7 +107,6 @@ const OPTIONS: OptionNames<CheckOptions> = {
   onRepair: true,
   onProgress: true,
   model: true,
-  serverTime: true,
   telemetry: true,
   ...RUNTIME_OPTIONS,
 };

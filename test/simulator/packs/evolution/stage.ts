@@ -144,7 +144,6 @@ export class Stage {
         if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },
       now: () => this.nowMs,
-      serverTime: async () => this.nowMs,
       wait: async (milliseconds) => {
         this.nowMs += milliseconds;
       },

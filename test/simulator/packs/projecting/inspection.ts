@@ -26,7 +26,6 @@ export function startCheck(world: World, name: string): void {
       ...{ store, mode, settleMs, ...WITHOUT_DANGLING },
       consumer: isUnaware ? undefined : positionOf(world),
       now: () => world.agenda.now,
-      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -48,7 +47,6 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
     inspection.result = await check(world.graph, {
       ...{ store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
       now: () => world.agenda.now,
-      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -76,12 +74,6 @@ function isAlarm(world: World, { source, verdict }: Finding): boolean {
 
 function isDrift({ verdict }: Pick<Finding, 'verdict'>): boolean {
   return (DRIFT as readonly string[]).includes(verdict);
-}
-
-/** DynamoDB's time as a repair learns it: up to four minutes late. */
-function serverTimeOf({ agenda, choices }: World, name: string): () => Promise<number> {
-  const lateMs = choices.pick(`${name}.clock`, 5) * 60 * SECOND;
-  return () => Promise.resolve(agenda.now - lateMs);
 }
 
 function positionOf(world: World): ConsumerPosition {
