@@ -8,7 +8,6 @@ import type { ItemForm, Part, PartKind } from './part.ts';
  * does harm: index keys on a view make it appear in an index and in its counts, and every write pays for an unknown attribute.
  */
 export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
-  judgedBy: 'images',
   isContent: false,
   isOfForm: true,
   decidingKeys: () => [],

@@ -128,11 +128,8 @@ export interface ViewRepair {
 
 /** A part of a derived item that can be wrong by itself. */
 export interface PartKind<P extends Part = Part> {
-  /**
-   * How an observer judges it. `images`: by the images of the derived item and its one base item, without a read. `reads`: by reads. `nothing`:
-   * not at all, since it is maintenance, and no reader gets a wrong answer.
-   */
-  judgedBy: 'images' | 'reads' | 'nothing';
+  /** True if no reader gets a wrong answer by it, so that an observer leaves it to a check. Default: no. */
+  isUnobserved?: boolean;
   /** True if base items decide about it. An expiry is wrong whatever they say. */
   isContent: boolean;
   /** Tells whether a difference is only maintenance that is due, and no write has failed. Default: no. */

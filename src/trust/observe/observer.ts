@@ -242,8 +242,6 @@ export class Observer {
     };
     for (const { touch } of this.obligations.touches()) readAgain(touch);
     const isBaseOpen = oldest.has(NO_SHARD);
-    // rule: closed-parts-are-read-again
-    for (const touch of this.obligations.closedTouches()) readAgain(touch);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
