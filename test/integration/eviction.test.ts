@@ -44,7 +44,7 @@ function insertion(position: number, target: string, type = 'FOLLOWS'): ChangeRe
     source: 'USER-HUB',
     target: sortKey,
     newImage: image,
-    position: `stream/${String(position).padStart(40, '0')}`,
+    stream: '2026-01-01T00:00:00.000',
     sequenceNumber: String(position),
   };
 }

@@ -18,9 +18,8 @@ function partsOpened(
   newImage: Item | undefined,
   graph: CompiledModel = followGraph(),
 ): string[] {
-  const context = { graph, streamLabel: undefined };
-  const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage, newImage };
-  return openedBy(context, change).suspects.map(({ part }) => part.kind);
+  const change = { source: 'USER-1', target, sequenceNumber: '1', stream: '', oldImage, newImage };
+  return openedBy(graph, change).suspects.map(({ part }) => part.kind);
 }
 
 describe('what a record opens for the observer', () => {
