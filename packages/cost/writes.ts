@@ -174,8 +174,7 @@ function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, va
   return costOf({ type, kind: 'node' }, write, {
     view,
     indexItems:
-      searched.wcu +
-      sum(targetItems, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))),
+      searched.wcu + sum(targetItems, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))),
     read: readsOf(view + searched.items + targetItems.length, 1) + fanOuts.read,
     byHand: unitsByHand(ownIndexes) + searched.ofValuesByHand,
     ...fanOuts.perEdge,
