@@ -7,7 +7,6 @@ import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../../s
 import { createReader } from '../../../../src/index.ts';
 import { throughCalls } from '../../../support/calls.ts';
 import { anyEdge, anyNode, define } from '../../../support/model.ts';
-import { LABEL } from '../../../support/records.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
@@ -270,7 +269,7 @@ class Schedule {
       const total = (await reader.total(id, 'VISITS', { direction: 'inbound' })) as Guests;
       expectSame(`VISITS of ${id}`, total.guests, guestsOf(visits));
     }
-    const { drift } = await check(graph, { store, streamLabel: LABEL, settleMs: 0 });
+    const { drift } = await check(graph, { store, settleMs: 0 });
     expectSame('drift', drift, { missing: 0, stale: 0, orphan: 0 });
   }
 }
