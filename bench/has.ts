@@ -199,10 +199,10 @@ class Trial {
       if (isAdded) await this.writer.putEdge(person.id, FRIEND, friend, { since: '2026-01-01' });
       else await this.writer.deleteEdge(person.id, FRIEND, friend);
       const sequenceNumber = String(++this.position);
-      const position = `bench-${this.projection}/${sequenceNumber.padStart(40, '0')}`;
+      const stream = `bench-${this.projection}`;
       const images = isAdded ? { newImage: image } : { oldImage: image };
       const projector = createProjector(graph, { store: this.metered });
-      const { error } = await projector.project([{ ...key, ...images, position, sequenceNumber }]);
+      const { error } = await projector.project([{ ...key, ...images, stream, sequenceNumber }]);
       if (error !== undefined) throw error;
     });
     // Not metered: a look at whether it was done.

@@ -301,7 +301,6 @@ export type { ConsumerKind, ConsumerProgress, LastCheck } from './stream/progres
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
 export type { Shard, StreamDescription, StreamPage, StreamSource } from './stream/source.ts';
-export type { NewestPositionSource, StreamLabelSource } from './stream/stream-label.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';

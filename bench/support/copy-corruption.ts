@@ -85,7 +85,7 @@ export async function driveFanOuts(store: Store, books: number): Promise<void> {
     const key = { source: `AUTHOR-${number}`, target: '~more/WROTE' };
     const { item } = await store.get(key, { consistent: true });
     if (item?.['after'] === undefined) continue;
-    const position = `2026-01-01T00:00:00.000/${String(number).padStart(40, '0')}`;
-    await projector.project([{ ...key, newImage: item, position, sequenceNumber: String(number) }]);
+    const stream = '2026-01-01T00:00:00.000';
+    await projector.project([{ ...key, newImage: item, stream, sequenceNumber: String(number) }]);
   }
 }

@@ -14,10 +14,10 @@ export interface WriterModel {
    * The model of this moment: asked for each batch, after its records are held. Throws a retryable `StoreError` where this
    * writer lacks the code for what the table keeps, or is not in the table's home region.
    *
-   * @param position of a record of the batch, as a watermark: one of a later stream than the registered one takes everything from
-   *   readers until it is verified.
+   * @param stream the label of the stream of the batch: a later one than the registered one takes everything from readers until it is
+   *   verified.
    */
-  current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
+  current(stats?: ReadStats, stream?: string): Promise<CompiledModel>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -42,14 +42,13 @@ export function registeredModel(
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
   return {
-    async current(stats = { rcu: 0 }, position) {
+    async current(stats = { rcu: 0 }, stream) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
       let head = await readHead(reader, compiled?.head);
       // rule: announced-registry-is-not-maintained
       if (head !== undefined && isAnnounced(head.registry)) return own;
-      const label = position?.slice(0, position.lastIndexOf('/'));
-      if (label !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, label)) {
-        await doubtTable(store, label);
+      if (stream !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, stream)) {
+        await doubtTable(store, stream);
         head = await readHead(reader, compiled?.head);
       }
       if (head === undefined) {

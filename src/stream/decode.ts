@@ -1,5 +1,5 @@
-import type { ChangeRecord } from '../core/items/change-record.ts';
-import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
+import { type ChangeRecord, isSequenceNumber } from '../core/items/change-record.ts';
+import { streamLabel } from '../core/items/stream-arn.ts';
 import { type CompiledModel, derivedSearches, layersOf } from '../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
@@ -21,19 +21,19 @@ const LAST_SECOND = 8.64e12;
 export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];
   let arn: string | undefined;
-  let watermarks: Watermarks | undefined;
+  let stream: string | undefined;
   for (const record of records) {
     const recordArn = streamArn ?? record.eventSourceARN ?? '';
-    if (watermarks === undefined || recordArn !== arn) {
+    if (stream === undefined || recordArn !== arn) {
       arn = recordArn;
-      watermarks = new Watermarks(streamLabel(recordArn));
+      stream = streamLabel(recordArn);
     }
-    decodeRecord(graph, record, watermarks, decoded);
+    decodeRecord(graph, record, stream, decoded);
   }
   return decoded;
 }
 
-function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks, decoded: ChangeRecord[]): void {
+function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, decoded: ChangeRecord[]): void {
   const { table } = graph;
   const item = changedItem(table, record);
   const number: unknown = record.dynamodb?.SequenceNumber;
@@ -54,9 +54,8 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Water
     target,
     oldImage,
     newImage,
-    position: watermarks.watermarkOf(number),
+    stream,
     sequenceNumber: number,
-    stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
     ...(isPartial && { isPartial }),
   });

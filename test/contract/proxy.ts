@@ -50,13 +50,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function forward(
-  target: string,
-  request: IncomingMessage,
-  body: string,
-  allow: Allowance,
-  refuses: Refuses,
-) {
+async function forward(target: string, request: IncomingMessage, body: string, allow: Allowance, refuses: Refuses) {
   const operation = String(request.headers['x-amz-target']).split('.').at(-1)!;
   const { Statements: statements = [0] } = JSON.parse(body) as { Statements?: readonly unknown[] };
   if (refuses(operation, statements.length)) return { status: 400, text: JSON.stringify(THROTTLED) };

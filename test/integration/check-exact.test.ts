@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { laterOf, streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { type CheckOptions, check } from '../../src/trust/check/check.ts';
+import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -34,7 +33,7 @@ function socialGraph({ table = uniqueTableName(), counted = true, follows = true
 
 async function social() {
   const table = await testTable(socialGraph());
-  const { graph, store, streamArn, projectAll, allRecords } = table;
+  const { graph, store, projectAll } = table;
   const writer = createWriter(graph, { store });
   for (const name of ['1', '2', '3']) await writer.putNode(`USER-${name}`, { name: `user ${name}` });
   for (const target of ['2', '3']) {
@@ -44,11 +43,7 @@ async function social() {
   }
   await projectAll();
 
-  async function run(
-    mode: 'report' | 'repair' | 'rebuild',
-    model: CompiledModel = graph,
-    more: Pick<CheckOptions, 'newestPosition'> = {},
-  ) {
+  async function run(mode: 'report' | 'repair' | 'rebuild', model: CompiledModel = graph) {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding): unknown => findings.push(finding);
     const result = await check(model, {
@@ -56,10 +51,8 @@ async function social() {
         store,
         mode,
         onFinding,
-        streamLabel: streamLabel(streamArn),
         settleMs: 20,
         segments: 2,
-        ...more,
       },
     });
     return { ...result, findings, drifted: findings.map(({ source, target }) => `${source} ${target}`).sort() };
@@ -74,13 +67,7 @@ async function social() {
     await store.put({ ...item!, ...change });
   }
 
-  /** The watermark of the stream's newest record. */
-  async function newestPosition(): Promise<string | undefined> {
-    const records = await allRecords();
-    return records.map(({ position }) => position).reduce(laterOf);
-  }
-
-  return { ...table, newestPosition, writer, reader: createReader(graph, { store }), run, read, corrupt };
+  return { ...table, writer, reader: createReader(graph, { store }), run, read, corrupt };
 }
 
 const VIEW = '~view';

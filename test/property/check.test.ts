@@ -11,7 +11,6 @@ import { type CheckOptions, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { runs } from '../support/extent.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
-import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
@@ -209,7 +208,7 @@ async function fanOut(graph: CompiledModel, table: StreamedStore): Promise<void>
 async function run(graph: CompiledModel, table: StreamedStore, options: Partial<CheckOptions> = {}) {
   const findings: Finding[] = [];
   const result = await check(graph, {
-    ...{ store: table, streamLabel: LABEL, settleMs: 0, segments: 3 },
+    ...{ store: table, settleMs: 0, segments: 3 },
     onFinding: (finding) => findings.push(finding),
     ...options,
   });

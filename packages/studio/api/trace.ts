@@ -99,10 +99,10 @@ async function traceWrite(
   await flow.look();
   const write = flow.changes.writeOf({ source, target }, at);
   if (write === undefined) return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null };
-  const isKnown = tap.batchOf(write.position) !== undefined;
+  const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // It may have ended while the position was looked at.
-  const batch = tap.batchOf(write.position);
+  const batch = tap.batchOf(write);
   // When a batch has ended, the records of its writes are there.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);

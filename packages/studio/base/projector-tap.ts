@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { RecordPlace } from '../../../src/core/items/change-record.ts';
 import { textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, TableNames } from '../../../src/core/model/compiled.ts';
 import type {
@@ -40,6 +41,10 @@ export interface TappedBatch {
 const MOST_KEPT = 5_000;
 const MOST_OF_AN_ITEM = 20;
 
+function nameOfRecord({ stream, sequenceNumber }: RecordPlace): string {
+  return `${stream} ${sequenceNumber}`;
+}
+
 /** Milliseconds since 1970, finer than a clock's. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
@@ -68,15 +73,15 @@ export class ProjectorTap {
         const beganMs = preciseNow();
         const result = await createProjector(graph, { store: own }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
-        for (const { position } of records) keepNewest(this.batches, position, batch, MOST_KEPT);
+        for (const record of records) keepNewest(this.batches, nameOfRecord(record), batch, MOST_KEPT);
         return result;
       },
     };
   }
 
-  /** The batch that took the record at a position; undefined: it is not known here. */
-  batchOf(position: string): TappedBatch | undefined {
-    return this.batches.get(position);
+  /** The batch that took a record; undefined: it is not known here. */
+  batchOf(record: RecordPlace): TappedBatch | undefined {
+    return this.batches.get(nameOfRecord(record));
   }
 
   /** The last write of a base item by this process that was sent before a moment, in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
+import { isOlder } from '../../../src/core/items/change-record.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { placesOfBase } from '../../../src/core/plan/places-of-base.ts';
@@ -12,9 +13,9 @@ export interface SeenChange extends ItemKey {
   number: number;
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
+  /** The label of its stream. */
+  stream: string;
   sequenceNumber: string;
-  /** Its position in the stream. */
-  position: string;
   /** When it was made, in milliseconds since 1970; the stream tells whole seconds. */
   atMs: number;
 }
@@ -66,7 +67,7 @@ export class SeenChanges {
     const all = this.all().filter(({ source }) => source === partition);
     const changes = all.filter(({ number }) => number > this.gapAt);
     // The end of a shard and its children may have been read side by side.
-    changes.sort((left, right) => (left.position < right.position ? -1 : 1));
+    changes.sort((left, right) => (isOlder(left, right) ? -1 : 1));
     return { changes, hasGap: changes.length < all.length };
   }
 

@@ -52,7 +52,6 @@ const COMPLETED = 'a fan-out that has come to its end';
 
 /** A continuation that has not ended. No item decides about it: only time shows whether it is stuck. */
 export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({

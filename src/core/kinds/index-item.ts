@@ -78,7 +78,6 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
 
 /** The fields of an index item. Its base item decides about them. */
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
-  judgedBy: 'images',
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
     const target = part.target ?? (await findEdgeOfHashedKey(context, source, sortKey));

@@ -17,7 +17,7 @@ import type { Part, PartKind } from './part.ts';
  * The next writer that reads the view rebuilds it, and so does a repair.
  */
 const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
-  judgedBy: 'nothing',
+  isUnobserved: true,
   isContent: false,
   isMaintenance: () => true,
   decidingKeys: () => [],

@@ -186,7 +186,7 @@ function deriveHashedEdge(plan: EdgePlan, key: PlannedKey, image: Item): Derived
 }
 
 function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage {
-  const { edge, labels, indexItems, joinedItems, countedPlace, settleBefore, inTargets } = plan;
+  const { edge, labels, indexItems, joinedItems, countedPlace, inTargets } = plan;
   const { source, sortKey, indexKeys: keys } = key;
   const subject = new Subject(plan, key, image);
   const element = labels && elementOfEdge(labels, key, subject);
@@ -208,7 +208,6 @@ function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage 
     element: plan.hasView ? element : undefined,
     keys,
     fields: fields ?? NONE,
-    settleBefore,
     inTarget,
     problems: subject.problems,
     shares,

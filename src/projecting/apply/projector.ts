@@ -65,7 +65,7 @@ class TableProjector implements Projector {
     const runtime = { ...runtimeOf({ ...this.options, ...batch }), stats };
     // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
     // rule: head-is-read-after-the-records
-    const graph = await readModel(runtime, this.model, records[0]?.position);
+    const graph = await readModel(runtime, this.model, records[0]?.stream);
     if (graph instanceof EdgeloomError)
       return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
     const touches = touched(graph ?? this.graph, records);

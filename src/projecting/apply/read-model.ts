@@ -18,10 +18,10 @@ type Reading = Runtime & { stats: ReadStats };
 export async function readModel(
   reading: Reading,
   model: WriterModel,
-  position: string | undefined,
+  stream: string | undefined,
 ): Promise<CompiledModel | EdgeloomError | undefined> {
-  if (position === undefined) return undefined;
-  return await readWithin(reading, () => model.current(reading.stats, position));
+  if (stream === undefined) return undefined;
+  return await readWithin(reading, () => model.current(reading.stats, stream));
 }
 
 /** Reads, with retries while there is time; returns the error if that failed. */

@@ -15,7 +15,6 @@ import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
 import { type ConsumerPosition, SharedPosition } from '../../stream/progress/consumer-position.ts';
-import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../../stream/stream-label.ts';
 import { Repairer } from '../repair/repairer.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { hasTooManyCalls, Looks } from './confirm.ts';
@@ -32,18 +31,6 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   /** The table. */
   store: Store & ScanSource;
-  /**
-   * Label of the table's stream: a watermark of a later stream is drift. A function is called at the start, and again for a
-   * watermark of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of watermarks is
-   * checked.
-   */
-  streamLabel?: StreamLabelSource | undefined;
-  /**
-   * Returns the watermark of the stream's newest record, or a later one: a watermark beyond it is drift, even one of this stream.
-   * It is called every two seconds while pages are read, and again for a watermark beyond it. Default: unknown, so that a watermark
-   * of the table's own stream passes with any number.
-   */
-  newestPosition?: NewestPositionSource | undefined;
   /** The number of segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
   /** Only these segments, 0 to `segments - 1`. Default: all. */
@@ -92,11 +79,6 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption {
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
-  /**
-   * DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. It becomes the fence of repaired items, and is
-   * read once. Default, and if it is undefined: the clock's.
-   */
-  serverTime?: (() => Promise<number | undefined>) | undefined;
 }
 
 /** The result of a check. */
@@ -107,8 +89,6 @@ export interface CheckResult extends CheckCounts {
 
 const OPTIONS: OptionNames<CheckOptions> = {
   store: true,
-  streamLabel: true,
-  newestPosition: true,
   segments: true,
   onlySegments: true,
   sources: true,
@@ -127,7 +107,6 @@ const OPTIONS: OptionNames<CheckOptions> = {
   onRepair: true,
   onProgress: true,
   model: true,
-  serverTime: true,
   telemetry: true,
   ...RUNTIME_OPTIONS,
 };
@@ -200,7 +179,6 @@ class Check {
   /** Capacity that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
-  private readonly stream: StreamLabel;
   private readonly runtime: Runtime;
   private readonly walk: TableWalk;
   /** The comparison of each open segment. */
@@ -225,8 +203,7 @@ class Check {
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
-    this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
-    const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
+    const shared = { graph, store: this.store, model: options.model, ...this.runtime };
     const isPlan = mode === 'plan';
     this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
@@ -263,7 +240,6 @@ class Check {
     const context: SegmentContext = {
       graph,
       store: this.store,
-      stream: this.stream,
       now,
       onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
       lookUps:
@@ -278,7 +254,6 @@ class Check {
   async run(): Promise<CheckResult> {
     const { dangling, inspector, options } = this;
     try {
-      await this.stream.refresh();
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
@@ -319,7 +294,6 @@ class Check {
     return {
       graph: this.options.graph,
       store: this.store,
-      stream: this.stream,
       onSuspects: (suspects) => this.inspector.beginItems(suspects),
       onPartition: (source) => this.inspector.beginPartition(source),
     };

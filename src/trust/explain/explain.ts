@@ -19,7 +19,6 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { claimsOf, liveMakers } from '../../sources/claims.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 import { explainNative } from './native.ts';
 
@@ -76,7 +75,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   if (kind.kind === 'node' || isPartOfSource(graph, key.source, key.target)) {
     notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
-  const context = { graph, store, stream: new StreamLabel(undefined) };
+  const context = { graph, store };
   const derived = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
   // The registry knows derived items alone.
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];

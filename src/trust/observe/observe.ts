@@ -1,6 +1,5 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { streamLabel } from '../../core/items/watermark.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
@@ -233,7 +232,7 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
  * each page: the check takes longer than the lease.
  */
 async function checkWholeTable(
-  { graph, store, source, now, wait, remainingMs }: ObserveOptions,
+  { graph, store, now, wait, remainingMs }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
 ): Promise<void> {
@@ -244,7 +243,6 @@ async function checkWholeTable(
     ...{ store, now, wait, remainingMs },
     settleMs: 1_000,
     onProgress: keep,
-    streamLabel: streamLabel(source.streamArn),
     onFinding: ({ source: partition, target, verdict }) => {
       if (open.has(verdict)) left.push({ source: partition, target });
     },

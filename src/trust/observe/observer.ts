@@ -1,12 +1,11 @@
 import { knownItem } from '../../client/feed/known-items.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import {
   StreamTail,
   TAIL_LIMITS,
@@ -185,8 +184,7 @@ export class Observer {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
-    const context = { graph, streamLabel: streamLabel(this.context.source.streamArn) };
-    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(context, source, target, undefined));
+    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
     const spreads = [...new Set(left.map(({ source }) => source))].map(
       (source): Spread => ({ kind: 'partition', source, edgeType: '' }),
     );
@@ -244,8 +242,6 @@ export class Observer {
     };
     for (const { touch } of this.obligations.touches()) readAgain(touch);
     const isBaseOpen = oldest.has(NO_SHARD);
-    // rule: closed-parts-are-read-again
-    for (const touch of this.obligations.closedTouches()) readAgain(touch);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
@@ -329,24 +325,22 @@ export class Observer {
 
   private receiveRecord({ shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
     const { source, table, now } = this.context;
-    const label = streamLabel(source.streamArn);
-    const context = { graph: this.graph!, streamLabel: label };
     const item = knownItem(table, record);
     if (item === undefined) return;
     const { oldImage, newImage, ...key } = item;
     const change: SeenChange = {
-      ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
+      ...{ ...key, sequenceNumber, stream: streamLabel(source.streamArn) },
       ...(oldImage !== undefined && { oldImage }),
       ...(newImage !== undefined && { newImage }),
     };
-    this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
+    this.obligations.receiveRecord(this.graph!, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
     this.context.indexSample?.receive(change, now());
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks. */
   private async lookAndJudge(): Promise<number> {
     const { context, obligations } = this;
-    const { now, source, store, ready } = context;
+    const { now, store, ready } = context;
     for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
     const lowWatermarkMs = await context.lowWatermark();
     const spreads = obligations.beginSpreadQueries(SPREADS_AT_ONCE);
@@ -355,12 +349,10 @@ export class Observer {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
-      const stream = new StreamLabel(streamLabel(source.streamArn));
       const looking: LookContext = {
         graph,
         maintained: this.graph!,
         store,
-        stream,
         now,
         lowWatermark: context.lowWatermark,
       };

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
 import { runObserved } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
@@ -37,7 +37,7 @@ async function redriveSlices(
     result.wcu += wcu;
     result.rcu += rcu;
     result.quarantined += quarantined;
-    const failed = failedFrom === undefined ? -1 : slice.findIndex(({ position }) => position >= failedFrom.position);
+    const failed = failedFrom === undefined ? -1 : slice.findIndex((record) => !isOlder(record, failedFrom));
     start += failed < 0 ? slice.length : failed;
     onProgress?.(start);
     result.repaired = start;

@@ -218,7 +218,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const folder = await mkdtemp(join(tmpdir(), 'edgeloom-matrix-'));
       try {
         await writeExport(folder, await rig.items());
-        const clean = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        const clean = await checkExport({ graph: model, folder });
         expectSame(clean.suspects, [], 'the list of partitions that an export shows as wrong');
         const damaged = (await bench.derived()).find(
           ({ key }) => key.target === '~view' || key.target.startsWith('~ix/'),
@@ -226,7 +226,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
         const items = (await rig.items()).filter((item) => JSON.stringify(item) !== JSON.stringify(damaged.item));
         await rm(join(folder, 'AWSDynamoDB'), { recursive: true });
         await writeExport(folder, items);
-        const found = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        const found = await checkExport({ graph: model, folder });
         expectSame(found.suspects, [damaged.key.source], 'the list of partitions that an export shows as wrong');
       } finally {
         await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { replaceIn, setCondition, setProperty } from './changes.ts';
+import { setCondition, setProperty } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in folding and planning. */
@@ -18,11 +18,6 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     name: 'elements-by-label',
     rule: 'An element tells its edge without its labels.',
     changes: [setCondition('element-tells-its-edge-without-labels', 'true')],
-  },
-  {
-    name: 'watermark-unpadded',
-    rule: 'Sequence numbers are padded, since they are texts of varying length.',
-    changes: [replaceIn('sequence-numbers-are-padded', "'0'.repeat(SEQUENCE_DIGITS - this.digits)", "''")],
   },
   {
     name: 'hashed-key-unchecked',

@@ -4,7 +4,6 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { LookUps } from '../../../src/trust/check/look-up.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
@@ -79,7 +78,7 @@ describe('looking up', () => {
     let suspects = 0;
     let wrong = 0;
     const lookUps = new LookUps({
-      ...{ graph, store, stream: new StreamLabel(undefined) },
+      ...{ graph, store },
       onSuspects: async (found) => {
         suspects += found.length;
       },
@@ -105,7 +104,7 @@ describe('looking up', () => {
   it('asks about no tombstone, and about nothing in a model that copies nothing', async () => {
     const store = new WatchedStore(graph);
     const context = {
-      ...{ graph, store, stream: new StreamLabel(undefined) },
+      ...{ graph, store },
       onSuspects: () => Promise.reject(new Error('a suspect')),
       onPartition: () => Promise.reject(new Error('a suspect')),
     };

@@ -5,7 +5,7 @@ import { GONE, isGone } from '../../../src/core/model/gone.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { touchedFanOuts } from '../../../src/core/plan/fan-out.ts';
-import { at, baseItem } from '../../support/records.ts';
+import { baseItem, LABEL } from '../../support/records.ts';
 
 describe('an item counts as deleted', () => {
   it.each<[string, unknown, boolean]>([
@@ -64,7 +64,7 @@ describe('a soft-deleted node', () => {
     ['TEAM-1', baseItem('TEAM-1', 'TEAM-1', {}), baseItem('TEAM-1', 'TEAM-1', { closed: { BOOL: true } })],
   ])('fans out as one that is deleted: %s', (id, live, deleted) => {
     const fanOutsOf = (oldImage: Item | undefined, newImage: Item | undefined) =>
-      touchedFanOuts(graph, { source: id, target: id, position: at(1), sequenceNumber: '1', oldImage, newImage }).map(
+      touchedFanOuts(graph, { source: id, target: id, stream: LABEL, sequenceNumber: '1', oldImage, newImage }).map(
         ({ of }) => of,
       );
     expect(fanOutsOf(live, deleted)).toEqual(fanOutsOf(live, undefined));

@@ -6,7 +6,6 @@ import { sum } from '../../../../src/core/model/schema.ts';
 import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { createReader } from '../../../../src/index.ts';
 import { anyEdge, anyNode, define } from '../../../support/model.ts';
-import { LABEL } from '../../../support/records.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
@@ -275,7 +274,7 @@ class Schedule {
       const total = (await reader.total(id, 'VISITS', { direction: 'inbound' })) as Guests;
       expectSame(`VISITS of ${id}`, total.guests, guestsOf(visits));
     }
-    const { drift } = await check(graph, { store, streamLabel: LABEL, settleMs: 0 });
+    const { drift } = await check(graph, { store, settleMs: 0 });
     expectSame('drift', drift, { missing: 0, stale: 0, orphan: 0 });
   }
 }

@@ -272,16 +272,6 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('check-reads-the-registry-again', '(await model.current()) !== undefined')],
   },
   {
-    name: 'evolution-old-records',
-    rule: '3: a record that is older than what is kept is settled by the base item.',
-    changes: [
-      insertBefore(
-        'record-older-than-its-projection-is-reconciled',
-        'if (since !== 0 && CLOCK_MARGIN_MS > 0) return 1;',
-      ),
-    ],
-  },
-  {
     name: 'evolution-lease-unchecked',
     rule: '5: an answer counts only while the lease holds.',
     changes: [drop('answer-counts-while-the-lease-holds')],

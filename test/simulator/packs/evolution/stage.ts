@@ -143,9 +143,7 @@ export class Stage {
       onFinding: ({ source, target, verdict }) => {
         if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },
-      streamLabel: '2026-01-01T00:00:00.000',
       now: () => this.nowMs,
-      serverTime: async () => this.nowMs,
       wait: async (milliseconds) => {
         this.nowMs += milliseconds;
       },

@@ -215,7 +215,7 @@ class JoinedSchedule {
       oldImage: before,
       newImage: after,
       sequenceNumber,
-      position: `2026/${sequenceNumber.padStart(40, '0')}`,
+      stream: '2026',
     } as ChangeRecord);
   }
 

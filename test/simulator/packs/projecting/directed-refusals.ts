@@ -1,6 +1,5 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../../../src/core/items/watermark.ts';
 import type { DerivedUpdate, UpdateResult } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
@@ -45,9 +44,8 @@ function setUp() {
     else await store.put(newImage);
     number += 1;
     const sequenceNumber = String(number);
-    const position = watermarkOf('2026-01-01T00:00:00.000', sequenceNumber);
     return {
-      ...{ source: SOURCE, target, position, sequenceNumber, oldImage },
+      ...{ source: SOURCE, target, stream: '2026-01-01T00:00:00.000', sequenceNumber, oldImage },
       newImage: role === undefined ? undefined : newImage,
     };
   };

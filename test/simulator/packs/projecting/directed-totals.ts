@@ -1,6 +1,5 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../../../src/core/items/watermark.ts';
 import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
@@ -37,7 +36,7 @@ let position = 0;
 function record(newImage: Item | undefined, oldImage?: Item): ChangeRecord {
   position += 1;
   const { source, target } = (newImage ?? oldImage) as { source: { S: string }; target: { S: string } };
-  const at = { position: watermarkOf('2026-01-01T00:00:00.000', String(position)), sequenceNumber: String(position) };
+  const at = { stream: '2026-01-01T00:00:00.000', sequenceNumber: String(position) };
   return { source: source.S, target: target.S, newImage, oldImage, ...at };
 }
 

@@ -1,6 +1,5 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../../../src/core/items/watermark.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
@@ -35,13 +34,12 @@ function edge(target: string, role?: string): Item | undefined {
 
 function record(number: number, target: string, before?: string, after?: string): ChangeRecord {
   const sequenceNumber = String(number);
-  const position = watermarkOf('2026-01-01T00:00:00.000', sequenceNumber);
   return {
     source: SOURCE,
     target,
     oldImage: edge(target, before),
     newImage: edge(target, after),
-    position,
+    stream: '2026-01-01T00:00:00.000',
     sequenceNumber,
   };
 }
