@@ -141,12 +141,12 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   // rule: redriven-entry-leaves-a-tombstone
   const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
   const present = applied ? undefined : await readItem(context, key);
-  // The entry of a base item may have gone with the fault. One that is there was put again: the table still refuses the item.
+  // The entry of a base item may have gone with the fault.
   if (present === undefined || !quarantineEntry.isLive(present)) result.repaired += 1;
   else {
     result.left += 1;
     const { reason } = readEntry(context.graph, present);
-    result.reasons.push(reason === '' ? `${key.source} ${key.target}: the entry was put again meanwhile` : reason);
+    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile. ${reason}`.trimEnd());
   }
 }
 

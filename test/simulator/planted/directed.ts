@@ -1,4 +1,4 @@
-import { replace, setValue } from './changes.ts';
+import { replace, replaceIn, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -16,18 +16,46 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
   },
   {
-    name: 'continuation-without-a-further-round',
-    rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
-    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
+    name: 'repair-readmits-in-part',
+    rule: 'An edge type that comes back into the set comes with all of its edges.',
+    changes: [replaceIn('edge-type-comes-back-whole', 'corrections?.unmark ?? []', '[] as string[]')],
   },
   {
     name: 'redriven-entry-deleted',
-    rule: 'A redriven entry leaves a tombstone: the revisions of the next entry must not begin again.',
+    rule: 'A redrive makes an entry a tombstone, so that its revisions do not come back.',
     changes: [
       replace(
         'redriven-entry-leaves-a-tombstone',
         'const { applied } = await context.store.delete(key, unchangedCondition(item, context.graph.table.ttl));',
       ),
     ],
+  },
+  {
+    name: 'refusal-put-blindly',
+    rule: 'The entry of an item that the table refuses is written only under the revision that was read.',
+    changes: [
+      replace(
+        'refusal-is-written-under-the-revision-read',
+        `const { source, target } = refusalKey(touch);
+  const content = refusalEntry(touch, was, error, context.now());
+  await context.store.put({ source: { S: source }, target: { S: target }, ...content, r: { N: '1' } });
+  return undefined;`,
+      ),
+    ],
+  },
+  {
+    name: 'refusal-read-just-before',
+    rule: 'The entry of an item that the table refuses rests on what was read of it before the base items.',
+    changes: [
+      setValue(
+        'refusal-rests-on-the-entry-read-before',
+        '(await context.store.get(refusalKey(touch), { consistent: true })).item',
+      ),
+    ],
+  },
+  {
+    name: 'continuation-without-a-further-round',
+    rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
+    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
   },
 ];

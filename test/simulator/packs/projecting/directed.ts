@@ -1,15 +1,15 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
-import { redrive } from '../../../../src/trust/repair/redrive.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
+import { type DerivedCall, StandingStore } from './standing-store.ts';
 import { HOUR } from './time.ts';
-import { derivedDifferences, differences } from './verdict.ts';
+import { derivedDifferences } from './verdict.ts';
 
 /**
  * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
@@ -17,7 +17,8 @@ import { derivedDifferences, differences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, faultAfterARedrive],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, shrunkenType],
+    ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
   const wrong: string[] = [];
@@ -71,44 +72,6 @@ async function recordHoursLater(): Promise<string[]> {
   store.expire(nowMs / 1000);
   await projector.project([put]);
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
-}
-
-type DerivedCall = 'read' | 'write';
-
-/** A table with a worker that stands still before it reads, or writes, a derived item. */
-class StandingStore extends MemoryStore {
-  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
-
-  /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
-  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
-    let letGo = (): void => undefined;
-    const until = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const arrived = new Promise<void>((onArrival) => {
-      this.gate = { call, prefix, onArrival, until };
-    });
-    return { arrived, letGo };
-  }
-
-  override async update(update: DerivedUpdate): Promise<UpdateResult> {
-    await this.pass('write', [update.key]);
-    return await super.update(update);
-  }
-
-  override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
-    const [keys] = parameters;
-    await this.pass('read', keys);
-    return await super.getMany(...parameters);
-  }
-
-  private async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {
-    const { gate } = this;
-    if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
-    this.gate = undefined;
-    gate.onArrival();
-    await gate.until;
-  }
 }
 
 /**
@@ -247,30 +210,22 @@ async function standingLastPage(): Promise<string[]> {
   return await differences();
 }
 
-/**
- * A worker holds the entry of a base item that is right again, and stands still before it ends the entry. A redrive ends the entry, and
- * then the base item is at fault again: the new entry has to be out of the worker's reach.
- */
-async function faultAfterARedrive(): Promise<string[]> {
-  const options = PLAIN_OPTIONS;
+/** An edge type that has left its view shrinks until it fits again: a repair brings it back, with all of its edges. */
+async function shrunkenType(): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, labels: 'computed', budget: 'tight' };
   const graph = graphOf(options);
-  const store = new StandingStore(graph.table);
+  const store = new MemoryStore(graph.table);
   const model = fixedModel(graph);
-  const target = 'MEMBER-USER-1';
-  let number = 0;
-  const change = async (before: string | undefined, after: string): Promise<void> => {
-    await store.put(edge(target, after)!);
-    number += 1;
-    await createProjector(graph, { store, model }).project([record(number, target, before, after)]);
+  const targets = ['MEMBER-USER-1', 'MEMBER-USER-2'];
+  const put = async (role: string, before?: string): Promise<void> => {
+    for (const target of targets) await store.put(edge(target, role)!);
+    const records = targets.map((target, i) => record(i + 1, target, before, role));
+    await createProjector(graph, { store, model }).project(records);
   };
-  await change(undefined, 'NONE');
-  const { arrived, letGo } = store.stand('write', '~quarantine/');
-  const standing = change('NONE', 'LEAD');
-  await arrived;
-  await redrive(graph, { store, model });
-  await change('LEAD', 'NONE');
-  letGo();
-  await standing;
-  const nothing = new Set<string>();
-  return differences({ options, items: [...store.items()], givenUp: nothing, unmended: nothing });
+  await put('LEAD');
+  const { item: view } = await store.get({ source: SOURCE, target: '~view' }, { consistent: true });
+  await put('TEAM', 'LEAD');
+  await check(graph, { store, model, mode: 'repair', segments: 1, settleMs: 0 });
+  const before = view?.['evicted'] === undefined ? [`${SOURCE} ~view: no edge type has left it`] : [];
+  return [...before, ...derivedDifferences(options, [...store.items()])];
 }
