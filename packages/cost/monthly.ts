@@ -1,4 +1,4 @@
-import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
+import { EVENTUAL_READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
@@ -207,7 +207,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     alternatives: {
       documentClient: withTotal([
         { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
-        // It reads an item before it writes it, as nothing tells it which record is newer.
+        // It reads an item before it writes it, since nothing tells it which record is newer.
         {
           part: 'projections',
           usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
@@ -336,6 +336,7 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   // A part has a view of its own, as small as the part.
   const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
+  const viewBytes = viewKilobytes * WRITE_UNIT_BYTES;
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
   const meanOverMix = (count: (put: WriteCost) => number): number =>
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
@@ -343,8 +344,8 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     base: meanOverMix(({ base }) => base),
     // A write of a view is billed by the size of the whole.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // A transaction is preceded by a consistent read of the item that it writes.
-    read: meanOverMix(({ read }) => read),
+    // A view is read whole, too, eventually consistently; half a unit for its first 4 KB is in `read`.
+    read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
     // In the table; an index has partitions of its own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
     // `indexItems` has two units for an index item, and `totalEntry` four for an entry with its total: each is one write of the function.

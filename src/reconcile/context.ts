@@ -34,6 +34,8 @@ export interface ApplyContext extends Runtime {
   fanOutPageSize?: number;
   /** Items that this batch has reconciled, by `textOfKey`: a fan-out of one of its records leaves them out. */
   reconciled?: ReadonlySet<string>;
+  /** True if other items of the batch were reconciled before, so that no step is begun where no time is left. */
+  hasBegun?: boolean;
   /** Calls in flight at once. Default 32. */
   concurrency?: number;
   /** The model of the registry as it is now, for a repair that ends fan-outs. */

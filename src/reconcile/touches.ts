@@ -127,7 +127,7 @@ async function reconcileSteps(
   const failures: Failure[] = [];
   const followUps = new Map<string, EntryTouch>();
   for (let start = 0, size = FIRST_STEP; start < touches.length; start += size, size = STEP) {
-    const step = new Step(context, options, start === 0, followUps);
+    const step = new Step(context, options, start === 0 && context.hasBegun !== true, followUps);
     failures.push(...(await step.run(touches.slice(start, start + size))));
     const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
     if (fatal === undefined) continue;
@@ -374,7 +374,7 @@ class Step {
     const { context } = this;
     const { touch } = open;
     if (error.kind === 'retryable') {
-      this.cause = error;
+      if (error.code !== 'no-time') this.cause = error;
       return { touch };
     }
     if (error.kind === 'fatal') {

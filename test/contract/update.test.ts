@@ -27,7 +27,7 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   }
 
   it('creates an absent item with its key and revision 1', async () => {
-    const { result, stored, key } = await updated(undefined, { set: { w: { S: 'm' } } });
+    const { result, stored, key } = await updated(undefined, {});
     expect(result).toEqual({ applied: true, wcu: 1 });
     expect(stored).toEqual(item(key.source, key.target, { r: { N: '1' } }));
   });
@@ -98,7 +98,11 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
 
   it('gives the item that failed the condition, and leaves it as it is', async () => {
     const before = { edgeSet: { SS: ['KNOWS-USER-1'] } };
-    const { result, stored, key } = await updated(before, { set: { a: { S: 'x' } }, addElements: ['KNOWS-USER-2'] });
+    const { result, stored, key } = await updated(before, {
+      set: { a: { S: 'x' } },
+      addElements: ['KNOWS-USER-2'],
+      condition: revision('1'),
+    });
     expect(result).toEqual({ applied: false, wcu: 1, current: item(key.source, key.target, before) });
     expect(stored).toEqual(item(key.source, key.target, before));
   });
@@ -111,7 +115,7 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
 
   it('gives the failed item also where a map in it has an attribute __proto__', async () => {
     const attributes: AttributeValue = { M: JSON.parse('{"__proto__":{"S":"p"},"name":{"S":"n"}}') };
-    const { result, key } = await updated({ attributes }, {});
+    const { result, key } = await updated({ attributes }, { condition: revision('1') });
     expect(result).toEqual({
       applied: false,
       wcu: 1,
@@ -174,7 +178,8 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   });
 
   it('checks the condition before the operands: what is stale is not refused', async () => {
-    const { result } = await updated({ r: { S: 'no number' } }, { set: { gsi0pk: { N: '1' } } });
+    const before = { r: { S: 'no number' } };
+    const { result } = await updated(before, { set: { gsi0pk: { N: '1' } }, condition: revision('1') });
     expect(result.applied).toBe(false);
   });
 

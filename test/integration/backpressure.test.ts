@@ -11,6 +11,8 @@ import { testTable } from '../support/table.ts';
 /** A table that throttles: the projector slows down, loses nothing, and gives up when its time is over, not after a count. */
 
 const USERS = 20;
+/** The operations that write derived items. */
+const WRITES: ReadonlySet<string> = new Set(['UpdateItem', 'BatchExecuteStatement']);
 const NO_DRIFT = { missing: 0, stale: 0, orphan: 0 };
 
 /** A table with records that are not projected, and a projector that reaches it through a proxy. */
@@ -22,7 +24,8 @@ async function throttledTable(refuses: (operation: string) => boolean) {
   }
   const proxy = await startThrottlingProxy(table.endpoint, (entries) => entries, refuses);
   const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-  const projector = createProjector(table.graph, { store: new DynamoDBStore(client, table.graph.table) });
+  const throttledStore = new DynamoDBStore(client, table.graph.table);
+  const projector = createProjector(table.graph, { store: throttledStore, wait: async () => undefined });
   const { graph, store } = table;
   const drift = async () => (await check(graph, { store, settleMs: 0 })).drift;
   return { ...table, records: await table.allRecords(), throttled: projector, proxy, drift };
@@ -32,31 +35,36 @@ it('a table that refuses two writes in three slows the projector down, and nothi
   const random = seededRandom(7);
   let refused = 0;
   const { records, throttled, proxy, drift } = await throttledTable((operation) => {
-    if (operation !== 'UpdateItem' || random.below(3) === 0) return false;
+    if (!WRITES.has(operation) || random.below(3) === 0) return false;
     refused += 1;
     return true;
   });
-  const result = await throttled.project(records);
+  let [touches, writes] = [0, 0];
+  for (const record of records) {
+    const result = await throttled.project([record]);
+    expect(result).toMatchObject({ failedFrom: undefined, quarantined: 0, conflicts: 0 });
+    touches += result.touches;
+    writes += result.writes;
+  }
   await proxy.stop();
-  expect(result).toMatchObject({ failedFrom: undefined, quarantined: 0, stale: 0 });
   expect(refused).toBeGreaterThan(USERS);
-  expect(result.writes).toBe(result.touches + refused);
+  // A refused call may be of several writes.
+  expect(writes).toBeGreaterThanOrEqual(touches + refused);
   expect(await drift()).toEqual(NO_DRIFT);
 });
 
 it('a table that refuses for longer than there is time fails the batch, which is right when it comes again', async () => {
   let isClosed = true;
-  let refused = 0;
+  let reads = 0;
   const { records, throttled, proxy, drift } = await throttledTable((operation) => {
-    if (!isClosed || operation !== 'UpdateItem') return false;
-    refused += 1;
-    return true;
+    if (operation === 'BatchGetItem') reads += 1;
+    return isClosed && WRITES.has(operation);
   });
-  // Time passes by tries, so that a slow machine has as many of them.
-  const result = await throttled.project(records, { remainingMs: () => (refused < records.length * 4 ? 60_000 : 0) });
+  // Time passes by tries, so that a slow machine has as many of them: each reads derived items, then base items.
+  const result = await throttled.project(records, { remainingMs: () => (reads < 8 ? 60_000 : 0) });
   expect(result.failedFrom).toBe(records[0]);
   expect(result.error).toMatchObject({ code: 'ProvisionedThroughputExceededException' });
-  // Not after a count: each unit is tried as often as its time allows.
+  // Not after a count: each item is tried as often as its time allows.
   expect(result.writes).toBeGreaterThan(result.touches * 2);
   isClosed = false;
   expect(await throttled.project(records)).toMatchObject({ failedFrom: undefined, quarantined: 0 });

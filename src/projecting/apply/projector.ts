@@ -107,7 +107,8 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   const failed = new Set(failures.map(({ touch }) => touch));
   const done = items.filter((touch) => touch.kind === 'item' && !failed.has(touch));
   // rule: only-this-batch-counts-as-reconciled
-  const within = { ...context, reconciled: new Set(done.map((touch) => textOfKey(keyOfTouch(touch)))) };
+  const reconciled = new Set(done.map((touch) => textOfKey(keyOfTouch(touch))));
+  const within = { ...context, reconciled };
   /** Puts an entry for a fan-out whose continuation the table refuses; returns the error if that cannot be put now. */
   const quarantined = async (touch: Touch, error: StoreError): Promise<StoreError | undefined> => {
     try {
@@ -120,10 +121,11 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   };
   const visit = async (touch: FanOutTouch | ContinuationTouch): Promise<void> => {
     try {
-      await retryingWithin(within, () => {
-        // A call with hardly any time gets on all the same, if nothing was done before.
-        if (items.length > 0 || touch !== fanOuts[0]) checkTime(within);
-        return touch.kind === 'fan-out' ? beginFanOut(within, touch) : continueFanOut(within, touch);
+      // A call with hardly any time gets on all the same, if nothing was done before.
+      const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
+      await retryingWithin(visiting, () => {
+        if (visiting.hasBegun) checkTime(visiting);
+        return touch.kind === 'fan-out' ? beginFanOut(visiting, touch) : continueFanOut(visiting, touch);
       });
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
