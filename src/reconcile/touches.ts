@@ -6,7 +6,7 @@ import { countHolding } from '../core/kinds/count.ts';
 import { isJoinedKey } from '../core/kinds/joined.ts';
 import { isReverseKey } from '../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
-import { entryUpdate, itemOfUpdate, refusalEntry } from '../core/plan/quarantine-entry.ts';
+import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
 import { type EntryTouch, entryTouch, type ItemTouch, keyOfTouch, type ViewTouch } from '../core/plan/touch.ts';
 import { hasExpectedFields, itemUpdate } from '../core/plan/writes/item-update.ts';
 import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
@@ -23,7 +23,7 @@ import {
   waitWithin,
 } from './context.ts';
 import { writeCounted } from './count.ts';
-import { putEntry } from './quarantine.ts';
+import { putEntry, putRefusal, type SeenEntry } from './quarantine.ts';
 import { reconcileWholeView } from './whole-view.ts';
 
 /**
@@ -147,6 +147,8 @@ interface Open {
   seen?: { was: Item | undefined; readAtMs: number };
   /** True if the item is an entry that was written, and is looked at once more. */
   isWritten?: true;
+  /** The entry of an item that the table has refused before. */
+  entry?: SeenEntry;
 }
 
 /** An item that was read, and the write that makes it right. */
@@ -158,12 +160,22 @@ interface Planned {
   wanted?: Item | undefined;
   /** The count that moves with it. */
   count?: string | undefined;
+  /** The content of an entry. */
+  content?: Item | undefined;
+}
+
+/** When a write was sent, and when the first of the reads that it rests on was made. */
+interface Times {
+  sentAtMs: number;
+  readAtMs: number;
 }
 
 /** Some items that are read and written together, again and again until all are right or time is over. */
 class Step {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;
+  /** Views that the table has refused, in the shares of several base items. */
+  private readonly refusedViews: ViewTouch[] = [];
 
   constructor(
     private readonly context: ApplyContext,
@@ -191,23 +203,22 @@ class Step {
         }
         if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
         if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
-        else await this.runHalves(open);
+        // DynamoDB refuses a call for one of its keys: so the items go apart.
+        else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
         break;
       }
     }
+    for (const view of this.refusedViews)
+      for (const targets of halves(view.targets)) await this.runPart([{ ...view, targets }]);
     return this.failures;
   }
 
   /** The time that is left; the first step of a batch has some, so that each call gets on. */
   private readonly remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, this.context.remainingMs());
 
-  /** DynamoDB refuses a call for one of its keys: so the items go apart. */
-  private async runHalves(open: readonly Open[]): Promise<void> {
-    const half = Math.ceil(open.length / 2);
-    for (const part of [open.slice(0, half), open.slice(half)]) {
-      const step = new Step(this.context, { ...this.options, ahead: undefined }, false, this.followUps);
-      this.failures.push(...(await step.run(part.map(({ touch }) => touch))));
-    }
+  private async runPart(touches: readonly Reconcilable[]): Promise<void> {
+    const step = new Step(this.context, { ...this.options, ahead: undefined }, this.isFirst, this.followUps);
+    this.failures.push(...(await step.run(touches)));
   }
 
   private async mayTry(attempt: number): Promise<boolean> {
@@ -235,8 +246,10 @@ class Step {
     const { graph } = context;
     const ahead = attempt === 1 ? options.ahead : undefined;
     // What is known of an item from a refused write is as old as that.
-    const seenAtMs = open.map(({ seen: known }) => known?.readAtMs ?? Number.POSITIVE_INFINITY);
-    const readAtMs = Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY, ...seenAtMs);
+    const readAtMs = open.reduce(
+      (oldest, { seen: known, entry }) => Math.min(oldest, known?.readAtMs ?? oldest, entry?.readAtMs ?? oldest),
+      Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY),
+    );
     // rule: derived-item-is-read-before-what-decides, first
     const seen =
       ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
@@ -259,7 +272,7 @@ class Step {
     await Promise.all([
       this.writeSingle(single, readAtMs).then((left) => again.push(...left)),
       this.writeTotals(counted, readAtMs).then((left) => again.push(...left)),
-      this.makeWhole(alone).then((left) => again.push(...left)),
+      this.makeWhole(alone, readAtMs).then((left) => again.push(...left)),
     ]);
     const repeated = new Set(again.map(({ touch }) => touch));
     for (const one of planned) if (!repeated.has(one.open.touch)) this.followUp(one, bases);
@@ -301,17 +314,15 @@ class Step {
     }
     if (touch.kind === 'entry') {
       const { problems } = bases.derivedOf(touch.base);
-      const update = entryUpdate(
-        graph,
-        { base: touch.base, was, problems, records: touch.records },
-        this.context.now(),
-      );
+      const nowMs = this.context.now();
+      const content = faultEntry({ base: touch.base, was, problems, records: touch.records }, nowMs);
+      const update = entryUpdate(graph, keyOfTouch(touch), was, content, nowMs);
       // Still faulty after it was written: the record of whoever mends it finds the entry.
       if (open.isWritten === true && problems.length > 0) return undefined;
       const isGone = problems.length === 0 && (was === undefined || isTombstone(was, graph.table));
       return (isLook(touch) && isGone) || !this.isToWrite(was, update, problems.length === 0)
         ? undefined
-        : { open, was, update };
+        : { open, was, update, content };
     }
     const wanted = bases.fieldsOf(touch.base, keyOfTouch(touch));
     const update = itemUpdate(graph, keyOfTouch(touch), was, wanted, now);
@@ -343,34 +354,45 @@ class Step {
     );
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome, sentAtMs);
+      const left = await this.settle(planned[i]!, outcome, { sentAtMs, readAtMs });
       if (left !== undefined) again.push(left);
     }
     return again;
   }
 
   /** Notes what became of a write; returns the item if it has to be tried again. */
-  private async settle({ open, update }: Planned, outcome: UpdateOutcome, sentAtMs: number): Promise<Open | undefined> {
+  private async settle(
+    planned: Planned,
+    outcome: UpdateOutcome,
+    { sentAtMs, readAtMs }: Times,
+  ): Promise<Open | undefined> {
     const { context } = this;
     const { stats } = context;
+    const { open, content } = planned;
     const { touch } = open;
-    if (!outcome.applied && outcome.error !== undefined) return await this.settleError(open, outcome.error, update);
+    if (!outcome.applied && outcome.error !== undefined)
+      return await this.settleError(open, outcome.error, readAtMs, planned);
     stats.wcu += outcome.wcu;
     if (!outcome.applied) {
       stats.conflicts += 1;
       return outcome.isUnread === true ? { touch } : { touch, seen: { was: outcome.current, readAtMs: sentAtMs } };
     }
-    if (touch.kind === 'entry' && update.set[context.graph.table.ttl] === undefined) {
-      stats.quarantined += 1;
-      context.onQuarantine?.(update.set, false);
-      // A look leaves an absent entry alone, so it does not stop one that is written with an older read of the base item.
-      // rule: entry-of-a-look-is-looked-at-again
-      if (isLook(touch) && open.isWritten !== true) return { touch, isWritten: true };
-    }
+    if (content === undefined) return undefined;
+    stats.quarantined += 1;
+    context.onQuarantine?.(content, false);
+    // A look leaves an absent entry alone, so it does not stop one that is written with an older read of the base item.
+    // rule: entry-of-a-look-is-looked-at-again
+    if (isLook(touch) && open.isWritten !== true) return { touch, isWritten: true };
     return undefined;
   }
 
-  private async settleError(open: Open, error: StoreError, update?: DerivedUpdate): Promise<Open | undefined> {
+  /** Notes why an item could not be written; one that the table refuses is quarantined. Returns the item if it has to be tried again. */
+  private async settleError(
+    open: Open,
+    error: StoreError,
+    readAtMs: number,
+    { was, content }: Partial<Planned> = {},
+  ): Promise<Open | undefined> {
     const { context } = this;
     const { touch } = open;
     if (error.kind === 'retryable') {
@@ -381,11 +403,20 @@ class Step {
       this.fail([open], error);
       return undefined;
     }
-    const isEntry = touch.kind === 'entry' && update !== undefined;
-    const { graph } = context;
-    const entry = isEntry ? itemOfUpdate(graph.table, update) : refusalEntry(graph, touch, error, context.now());
+    // Which share the table refuses is not known. All others are written all the same: nobody else comes for them.
+    // rule: refused-view-is-written-in-parts
+    if (touch.kind === 'view' && touch.targets.length > 1) {
+      this.refusedViews.push(touch);
+      return undefined;
+    }
+    if (sendingWithin(context, { readAtMs, isFirst: this.isFirst })() <= 0) return { touch };
     try {
-      await putEntry(context, entry);
+      if (content === undefined) {
+        const entry = await putRefusal(context, touch, error, open.entry);
+        return entry && { touch, entry };
+      }
+      const seen = await putEntry(context, keyOfTouch(touch), was, content);
+      return seen && { touch, seen };
     } catch (failed) {
       if (!(failed instanceof StoreError)) throw failed;
       if (failed.kind === 'retryable') {
@@ -424,14 +455,14 @@ class Step {
     });
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome, sentAtMs);
+      const left = await this.settle(planned[i]!, outcome, { sentAtMs, readAtMs });
       if (left !== undefined) again.push(left);
     }
     return again;
   }
 
   /** Makes views of another shape whole, each by a Query of its partition. */
-  private async makeWhole(open: readonly Open[]): Promise<Open[]> {
+  private async makeWhole(open: readonly Open[], readAtMs: number): Promise<Open[]> {
     const again: Open[] = [];
     await pMap(
       open,
@@ -441,7 +472,7 @@ class Step {
         } catch (error) {
           if (error instanceof OutOfTimeError) this.fail([one], error);
           else if (error instanceof StoreError) {
-            const left = await this.settleError(one, error);
+            const left = await this.settleError(one, error, readAtMs);
             if (left !== undefined) again.push(left);
           } else throw error;
         }
@@ -475,6 +506,11 @@ class Step {
 /** Tells whether a touch may end without a write: no later read is overtaken by it. */
 function isLook(touch: Reconcilable): boolean {
   return touch.kind === 'entry' && touch.isLook === true;
+}
+
+function halves<T>(all: readonly T[]): readonly (readonly T[])[] {
+  const half = Math.ceil(all.length / 2);
+  return [all.slice(0, half), all.slice(half)];
 }
 
 function keysOf(graph: ApplyContext['graph'], open: readonly Open[], seen: readonly (Item | undefined)[]): ItemKey[] {

@@ -240,7 +240,7 @@ describe('the spans', () => {
       'edgeloom.redrive.entries': 1,
       'edgeloom.redrive.repaired': 1,
     });
-    expect(named(spans, `DeleteItem ${graph.table.name}`).attributes).toMatchObject({
+    expect(named(spans, `UpdateItem ${graph.table.name}`).attributes).toMatchObject({
       'db.system.name': 'aws.dynamodb',
     });
   });

@@ -1,10 +1,10 @@
 import type { StoreError } from '../../foundation/errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION } from '../items/derived-item.ts';
+import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import { quarantineEntry } from '../kinds/quarantine-entry.ts';
-import type { CompiledModel, TableNames } from '../model/compiled.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
 import type { Problem } from './derive.ts';
@@ -37,8 +37,8 @@ export interface QuarantineEntry {
   elsewhere?: ItemKey;
 }
 
-/** The write of a base item's entry. */
-export interface EntryWrite {
+/** The entry of a base item, as it was read and as the base item is now. */
+export interface FaultOfBase {
   base: ItemKey;
   /** The entry as it was read, before the base item; undefined: there is none. */
   was: Item | undefined;
@@ -48,43 +48,52 @@ export interface EntryWrite {
   records: readonly ChangeRecord[];
 }
 
-/** Makes the update of a base item's entry. An entry that is there already keeps its time. */
-export function entryUpdate(
-  graph: CompiledModel,
-  { base, was, problems, records }: EntryWrite,
-  nowMs: number,
-): DerivedUpdate {
-  const key = { source: base.source, target: entryKeyOf(base.target) };
-  const now: EpochSeconds = Math.floor(nowMs / 1000);
-  if (problems.length === 0) return itemUpdate(graph, key, was, undefined, now);
+/** The content of a base item's entry; undefined: the base item is right. An entry that is there already keeps its time. */
+export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs: number): Item | undefined {
+  if (problems.length === 0) return undefined;
   const reason = problems.map(({ message }) => message).join('; ');
   const code = [...new Set(problems.map((problem) => problem.code))].join(' ');
-  const isKnown = quarantineEntry.isLive(was) && stringOf(was?.[QUARANTINE_FIELDS.since]) !== undefined;
-  const since = isKnown ? stringOf(was?.[QUARANTINE_FIELDS.since])! : sinceOf(records, nowMs);
-  return itemUpdate(graph, key, was, entryContent(base, { code, reason, since, shown: base.target }), now);
+  return entryContent(base, { code, reason, since: sinceOf(was, records, nowMs), shown: base.target });
 }
 
-/** The entry that an update makes, where there is none yet. */
-export function itemOfUpdate({ partitionKey, sortKey }: TableNames, { key, set }: DerivedUpdate): Item {
-  return { [partitionKey]: { S: key.source }, [sortKey]: { S: key.target }, ...set, [REVISION]: { N: '1' } };
+/** The key of the entry of a derived item that DynamoDB refuses. */
+export function refusalKey(touch: Touch): ItemKey {
+  return { source: baseOfTouch(touch).source, target: entryKeyOf(touch.sortKey) };
 }
 
-/** Makes the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again. */
-export function refusalEntry(graph: CompiledModel, touch: Touch, error: StoreError, nowMs: number): Item {
+/**
+ * The content of the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again.
+ *
+ * @param was the entry as it was read; undefined: there is none.
+ */
+export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreError, nowMs: number): Item {
   const { source, target } = keyOfTouch(touch);
   const base = baseOfTouch(touch);
   const reason = `${target} cannot be written: ${error.message}`;
-  const { partitionKey, sortKey } = graph.table;
-  const since = sinceOf(touch.records, nowMs);
+  const since = sinceOf(was, touch.records, nowMs);
   return {
-    [partitionKey]: { S: base.source },
-    [sortKey]: { S: entryKeyOf(target) },
     ...entryContent(base, { code: error.code, reason, since, shown: touch.kind === 'view' ? '' : base.target }),
     [QUARANTINE_FIELDS.derivedKeys]: { SS: [target] },
     ...(base.source !== source && { [QUARANTINE_FIELDS.in]: { S: source } }),
-    [REVISION]: { N: '1' },
-    [MODEL]: { S: graph.fingerprint },
   };
+}
+
+/**
+ * Makes the update of an entry to some content, under the revision that was read; undefined: it becomes a tombstone. An entry of which
+ * the table takes the keys alone names no model: a tombstone does.
+ */
+export function entryUpdate(
+  graph: CompiledModel,
+  key: ItemKey,
+  was: Item | undefined,
+  content: Item | undefined,
+  nowMs: number,
+): DerivedUpdate {
+  const now: EpochSeconds = Math.floor(nowMs / 1000);
+  const update = itemUpdate(graph, key, was, content, now);
+  if (content === undefined || content[QUARANTINE_FIELDS.of] !== undefined) return update;
+  const { [MODEL]: _, ...set } = update.set;
+  return { ...update, set, unset: was?.[MODEL] === undefined ? update.unset : [...update.unset, MODEL] };
 }
 
 function entryContent(
@@ -109,14 +118,13 @@ function baseOfTouch(touch: Touch): ItemKey {
 }
 
 /**
- * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item and the record;
- * and both without the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
+ * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item; and both without
+ * the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
  */
-export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
-  const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = entry;
-  const bare: Item = { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! };
-  const listed: Item = { ...bare, [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
-  return [entry, listed, unlisted, bare];
+export function formsOfEntry(content: Item): readonly Item[] {
+  const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = content;
+  const listed: Item = { [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
+  return [content, listed, unlisted, {}];
 }
 
 /** The entry, for a log alone, of which the table takes no form: its reason says so. */
@@ -157,8 +165,10 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** The time of the first record on the stream's clock, where there is one. */
-function sinceOf(records: readonly ChangeRecord[], nowMs: number): string {
+/** The time of an entry that is there already, else that of the first record on the stream's clock, where there is one. */
+function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
+  const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
+  if (known !== undefined) return known;
   const seconds = records[0]?.createdAtSeconds;
   return new Date(seconds === undefined ? nowMs : seconds * 1000).toISOString();
 }

@@ -1,7 +1,6 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { refusalEntry } from '../../core/plan/quarantine-entry.ts';
 import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
@@ -18,7 +17,7 @@ import {
   retryingWithin,
 } from '../../reconcile/context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
-import { putEntry } from '../../reconcile/quarantine.ts';
+import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
 import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
@@ -109,17 +108,8 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   // rule: only-this-batch-counts-as-reconciled
   const reconciled = new Set(done.map((touch) => textOfKey(keyOfTouch(touch))));
   const within = { ...context, reconciled };
-  /** Puts an entry for a fan-out whose continuation the table refuses; returns the error if that cannot be put now. */
-  const quarantined = async (touch: Touch, error: StoreError): Promise<StoreError | undefined> => {
-    try {
-      await retryingWithin(within, () => putEntry(within, refusalEntry(within.graph, touch, error, within.now())));
-      return undefined;
-    } catch (failed) {
-      if (failed instanceof StoreError) return failed;
-      throw failed;
-    }
-  };
-  const visit = async (touch: FanOutTouch | ContinuationTouch): Promise<void> => {
+  /** Visits a page; a fan-out whose continuation the table refuses is quarantined. */
+  const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
     try {
       // A call with hardly any time gets on all the same, if nothing was done before.
       const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
@@ -128,13 +118,20 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
         return touch.kind === 'fan-out' ? beginFanOut(visiting, touch) : continueFanOut(visiting, touch);
       });
     } catch (error) {
-      if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
-      const failure =
-        error instanceof StoreError && error.kind === 'terminal' ? await quarantined(touch, error) : error;
-      if (failure !== undefined) failures.push({ touch, error: failure });
+      if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+      const changed = await retryingWithin(within, () => putRefusal(within, touch, error, entry));
+      if (changed !== undefined) await visit(touch, changed);
     }
   };
-  await forEachAtOnce(fanOuts, visit, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
+  const visitOrFail = async (touch: FanOutTouch | ContinuationTouch): Promise<void> => {
+    try {
+      await visit(touch);
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
+      failures.push({ touch, error });
+    }
+  };
+  await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
   return failures;
 }
 

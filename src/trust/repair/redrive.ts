@@ -140,11 +140,13 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   const key = ownKeyOfEntry(context, item);
   // rule: redriven-entry-leaves-a-tombstone
   const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
+  const present = applied ? undefined : await readItem(context, key);
   // The entry of a base item may have gone with the fault.
-  if (applied || !quarantineEntry.isLive(await readItem(context, key))) result.repaired += 1;
+  if (present === undefined || !quarantineEntry.isLive(present)) result.repaired += 1;
   else {
     result.left += 1;
-    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
+    const { reason } = readEntry(context.graph, present);
+    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile. ${reason}`.trimEnd());
   }
 }
 

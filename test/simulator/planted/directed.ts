@@ -1,4 +1,4 @@
-import { setValue } from './changes.ts';
+import { replace, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -14,6 +14,39 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
+  },
+  {
+    name: 'redriven-entry-deleted',
+    rule: 'A redrive makes an entry a tombstone, so that its revisions do not come back.',
+    changes: [
+      replace(
+        'redriven-entry-leaves-a-tombstone',
+        'const { applied } = await context.store.delete(key, unchangedCondition(item, context.graph.table.ttl));',
+      ),
+    ],
+  },
+  {
+    name: 'refusal-put-blindly',
+    rule: 'The entry of an item that the table refuses is written only under the revision that was read.',
+    changes: [
+      replace(
+        'refusal-is-written-under-the-revision-read',
+        `const { source, target } = refusalKey(touch);
+  const content = refusalEntry(touch, was, error, context.now());
+  await context.store.put({ source: { S: source }, target: { S: target }, ...content, r: { N: '1' } });
+  return undefined;`,
+      ),
+    ],
+  },
+  {
+    name: 'refusal-read-just-before',
+    rule: 'The entry of an item that the table refuses rests on what was read of it before the base items.',
+    changes: [
+      setValue(
+        'refusal-rests-on-the-entry-read-before',
+        '(await context.store.get(refusalKey(touch), { consistent: true })).item',
+      ),
+    ],
   },
   {
     name: 'continuation-without-a-further-round',

@@ -214,6 +214,11 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
     changes: [setValue('joint-fault-has-an-entry', 'false')],
   },
   {
+    name: 'level-refused-view-whole',
+    rule: 'Of a view that the table refuses all shares are written that fit.',
+    changes: [replaceIn('refused-view-is-written-in-parts', '1', '1_000')],
+  },
+  {
     name: 'level-failure-from-highest',
     rule: 'A batch fails from its lowest record that is not applied on.',
     changes: [

@@ -231,7 +231,8 @@ class Schedule implements World {
     // Whoever has given up a batch twice has patience, so that schedules come to an end.
     const timeoutMs = (this.givenUp.get(`${lane.name} ${from}`) ?? 0) >= 2 ? PATIENCE_MS : this.climate.timeoutMs;
     const isTold = this.choices.chance(`${name}.told`, 0.5);
-    const endMs = this.stage.nowMs + timeoutMs;
+    // Whoever is told of the end stops before it: what is said afterwards nobody hears.
+    const endMs = this.stage.nowMs + 0.7 * timeoutMs;
     this.replayLater(lane, name, from, to);
     const release = (done: number): void => {
       if (lane.running !== running) return;

@@ -1,12 +1,13 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
+import { type DerivedCall, StandingStore } from './standing-store.ts';
 import { HOUR } from './time.ts';
 import { derivedDifferences } from './verdict.ts';
 
@@ -17,6 +18,7 @@ export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
     ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
   const wrong: string[] = [];
@@ -70,44 +72,6 @@ async function recordHoursLater(): Promise<string[]> {
   store.expire(nowMs / 1000);
   await projector.project([put]);
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
-}
-
-type DerivedCall = 'read' | 'write';
-
-/** A table with a worker that stands still before it reads, or writes, a derived item. */
-class StandingStore extends MemoryStore {
-  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
-
-  /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
-  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
-    let letGo = (): void => undefined;
-    const until = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const arrived = new Promise<void>((onArrival) => {
-      this.gate = { call, prefix, onArrival, until };
-    });
-    return { arrived, letGo };
-  }
-
-  override async update(update: DerivedUpdate): Promise<UpdateResult> {
-    await this.pass('write', [update.key]);
-    return await super.update(update);
-  }
-
-  override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
-    const [keys] = parameters;
-    await this.pass('read', keys);
-    return await super.getMany(...parameters);
-  }
-
-  private async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {
-    const { gate } = this;
-    if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
-    this.gate = undefined;
-    gate.onArrival();
-    await gate.until;
-  }
 }
 
 /**
