@@ -55,7 +55,7 @@ async function counted(name: string, graph: CompiledModel, workload: Workload, w
   const beforeByKey = new Map(before.map((item) => [itemKey(item), item]));
   const bound = lowerBound(beforeByKey, after, graph.indexes);
   const oneByOne = costOneByOne(graph, beforeByKey, records);
-  const retries = result.writes - result.units;
+  const retries = result.writes - result.touches;
   const figures: Figure[] = [
     { name: 'derived items touched', value: bound.touched, unit: 'items' },
     { name: 'slow-path retries', value: retries, unit: 'calls' },

@@ -3,7 +3,6 @@ import pMap from 'p-map';
 import { startEngine } from '../packages/local/engine/engine.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../src/core/items/attribute-value.ts';
-import { streamLabel } from '../src/core/items/watermark.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
@@ -233,7 +232,7 @@ export async function checkLive(): Promise<Report[]> {
     const planting = plant(store, planted, end);
     while (Date.now() < end) {
       const result = await runCheck(fullModel, {
-        ...{ store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+        ...{ store, settleMs: LIVE_SETTLE_MS },
         onFinding: ({ source, target, verdict }) => {
           if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
         },
@@ -244,7 +243,7 @@ export async function checkLive(): Promise<Report[]> {
     const writes = await writing;
     await planting;
     await runCheck(fullModel, {
-      ...{ store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+      ...{ store, settleMs: LIVE_SETTLE_MS },
       onFinding: ({ source, target, verdict }) => {
         if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
       },
@@ -300,7 +299,7 @@ async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number):
   for (let i = 0; Date.now() < endMs - LIVE_SETTLE_MS * 3; i++) {
     const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];
     await store.put({
-      ...{ source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '1' } },
+      ...{ source: { S: source }, target: { S: target }, r: { N: '1' } },
       ...{ gsi0pk: { S: 'GOALMEMBERSHIP-USER-GHOST' }, gsi0sk: { S: `500-LEAD\u0000${source}` } },
     });
     planted.add(`${source} ${target}`);

@@ -1,6 +1,5 @@
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { copiesByEdge } from '../src/core/items/stored-view.ts';
-import { watermarkOf } from '../src/core/items/watermark.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../src/core/model/schema.ts';
 import { isContinuationKey } from '../src/core/plan/stream-filter.ts';
@@ -109,7 +108,7 @@ async function drive(store: Store, first: ChangeRecord): Promise<number> {
 
 function record(target: string, sequence: number, oldImage: Item | undefined, newImage: Item): ChangeRecord {
   const sequenceNumber = String(sequence);
-  return { source: AUTHOR, target, oldImage, newImage, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
+  return { source: AUTHOR, target, oldImage, newImage, stream: LABEL, sequenceNumber };
 }
 
 function author(name: string): Item {

@@ -1,8 +1,7 @@
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node, rank } from '../src/core/model/schema.ts';
-import { foldBatch } from '../src/core/plan/fold.ts';
-import { planBatch } from '../src/core/plan/units.ts';
+import { touched } from '../src/core/plan/touched.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
@@ -77,8 +76,8 @@ async function byTypes(repetitions: number): Promise<Report> {
     });
     return async (): Promise<Timing> => {
       return await timed(() => {
-        const units = planBatch(model, foldBatch(decodeRecords(model, records)));
-        if (units.length < records.length) throw new Error('each record should have units');
+        const touches = touched(model, decodeRecords(model, records));
+        if (touches.length < records.length) throw new Error('each record should touch an item');
       });
     };
   };

@@ -131,7 +131,7 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
 /** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, count, keys } = graph.edges.get(FRIEND)!;
-  const stamp: Item = { source: { S: id }, w: { S: 'before' }, r: { N: '1' }, model: { S: graph.fingerprint } };
+  const stamp: Item = { source: { S: id }, r: { N: '1' }, model: { S: graph.fingerprint } };
   if (count !== undefined) return [{ ...stamp, target: { S: count.places.key }, count: { N: String(degree) } }];
   if (labels === undefined) return [];
   const views = derivedItems(
@@ -199,10 +199,10 @@ class Trial {
       if (isAdded) await this.writer.putEdge(person.id, FRIEND, friend, { since: '2026-01-01' });
       else await this.writer.deleteEdge(person.id, FRIEND, friend);
       const sequenceNumber = String(++this.position);
-      const position = `bench-${this.projection}/${sequenceNumber.padStart(40, '0')}`;
+      const stream = `bench-${this.projection}`;
       const images = isAdded ? { newImage: image } : { oldImage: image };
       const projector = createProjector(graph, { store: this.metered });
-      const { error } = await projector.project([{ ...key, ...images, position, sequenceNumber }]);
+      const { error } = await projector.project([{ ...key, ...images, stream, sequenceNumber }]);
       if (error !== undefined) throw error;
     });
     // Not metered: a look at whether it was done.

@@ -1,5 +1,4 @@
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
-import { watermarkOf } from '../src/core/items/watermark.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { date, edge, node, source } from '../src/core/model/schema.ts';
@@ -136,7 +135,7 @@ function streamOf(graph: CompiledModel, store: Store) {
     const oldImage = images.get(`${source} ${target}`);
     images.set(`${source} ${target}`, item);
     const sequenceNumber = String(sequence);
-    return { source, target, oldImage, newImage: item, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
+    return { source, target, oldImage, newImage: item, stream: LABEL, sequenceNumber };
   };
   return {
     image: (id: string) => images.get(`${id} ${id}`)!,

@@ -86,7 +86,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
   const { error } = await createProjector(goals, { store }).project(
     items.map((newImage, i) => ({
       ...{ source: textOf(newImage['source']), target: textOf(newImage['target']), newImage },
-      ...{ position: `bench/${String(i).padStart(40, '0')}`, sequenceNumber: String(i) },
+      ...{ stream: 'bench', sequenceNumber: String(i) },
     })),
   );
   if (error !== undefined) throw error;

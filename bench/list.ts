@@ -79,7 +79,7 @@ function records(): ChangeRecord[] {
     source: newImage['source']!.S!,
     target: newImage['target']!.S!,
     newImage: newImage as NonNullable<ChangeRecord['newImage']>,
-    position: `bench/${String(i).padStart(40, '0')}`,
+    stream: 'bench',
     sequenceNumber: String(i),
   }));
 }

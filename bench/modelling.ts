@@ -137,10 +137,9 @@ async function measured({ name, example: { graph }, before, writes, reads }: Str
       const { item: oldImage } = await store.get({ source, target }, { consistent: true });
       await metered.put(newImage);
       const sequenceNumber = String(++position);
-      const place = `bench/${sequenceNumber.padStart(40, '0')}`;
       const projector = createProjector(graph, { store: metered });
       const { error } = await projector.project([
-        { source, target, oldImage, newImage, position: place, sequenceNumber },
+        { source, target, oldImage, newImage, stream: 'bench', sequenceNumber },
       ]);
       if (error !== undefined) throw error;
       return metered.wcu;

@@ -47,7 +47,7 @@ function records(): ChangeRecord[] {
     source,
     target,
     newImage: { source: { S: source }, target: { S: target }, [attribute]: { S: value } },
-    position: `bench/${String(i).padStart(40, '0')}`,
+    stream: 'bench',
     sequenceNumber: String(i),
   }));
 }

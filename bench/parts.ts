@@ -64,7 +64,7 @@ async function measure(graph: CompiledModel, changed: (text: string) => Item, pr
           target: (image['target'] as { S: string }).S,
           ...(oldImage && { oldImage }),
           newImage: image,
-          position: `bench/${sequenceNumber.padStart(40, '0')}`,
+          stream: 'bench',
           sequenceNumber,
         },
       ]);

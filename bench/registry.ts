@@ -1,7 +1,6 @@
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { foldBatch } from '../src/core/plan/fold.ts';
-import { planBatch } from '../src/core/plan/units.ts';
+import { touched } from '../src/core/plan/touched.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
 import { createClient } from '../src/store/client.ts';
@@ -151,9 +150,9 @@ async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }:
   });
 }
 
-/** Gives the number of units, so that no result is unused. */
+/** Gives the number of touched items, so that no result is unused. */
 function plan(graph: CompiledModel, records: readonly ChangeRecord[]): number {
-  return planBatch(graph, foldBatch(records)).length;
+  return touched(graph, records).length;
 }
 
 async function cpuOfApplying({ records: raw }: Workload, repetitions: number): Promise<Report> {

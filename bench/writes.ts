@@ -88,9 +88,8 @@ async function projected(
     if (newImage === undefined) await metered.delete(key);
     else await metered.put(newImage as never);
     const sequenceNumber = String(++number);
-    const position = `bench/${sequenceNumber.padStart(40, '0')}`;
     const images = { ...(oldImage && { oldImage }), ...(newImage && { newImage }) } as object;
-    const { error } = await projector.project([{ ...key, ...images, position, sequenceNumber }]);
+    const { error } = await projector.project([{ ...key, ...images, stream: 'bench', sequenceNumber }]);
     if (error !== undefined) throw error;
   };
   return await unitsOf(

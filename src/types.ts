@@ -244,7 +244,6 @@ export type {
   ScanPage,
   ScanRequest,
   ScanSource,
-  ShapeCondition,
   SortKeyRange,
   TransactResult,
   UpdateCondition,
@@ -268,7 +267,7 @@ export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
-export type { MigratePlace, OldWrite } from './migrate/walks/place.ts';
+export type { MigratePlace } from './migrate/walks/place.ts';
 export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
 export type {
   BatchReport,
@@ -278,11 +277,9 @@ export type {
   WorkerStats,
 } from './projecting/worker/worker-types.ts';
 export type { ApplyStats } from './reconcile/context.ts';
-export type { EvictedViews } from './reconcile/evicted-views.ts';
 export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
-export type { Rebuild } from './registry/rebuilt.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
@@ -305,7 +302,6 @@ export type { ConsumerKind, ConsumerProgress, LastCheck } from './stream/progres
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
 export type { Shard, StreamDescription, StreamPage, StreamSource } from './stream/source.ts';
-export type { NewestPositionSource, StreamLabelSource } from './stream/stream-label.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';

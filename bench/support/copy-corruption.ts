@@ -53,7 +53,7 @@ export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, 
     return `${book} ~view`;
   };
   const put = async (target: string, fields: Item): Promise<string> => {
-    await store.put({ source: { S: author }, target: { S: target }, w: { S: '' }, r: { N: '7' }, ...fields });
+    await store.put({ source: { S: author }, target: { S: target }, r: { N: '7' }, ...fields });
     return `${author} ${target}`;
   };
   const another: Item[string] = { M: { name: { S: 'Another' } } };
@@ -85,7 +85,7 @@ export async function driveFanOuts(store: Store, books: number): Promise<void> {
     const key = { source: `AUTHOR-${number}`, target: '~more/WROTE' };
     const { item } = await store.get(key, { consistent: true });
     if (item?.['after'] === undefined) continue;
-    const position = `2026-01-01T00:00:00.000/${String(number).padStart(40, '0')}`;
-    await projector.project([{ ...key, newImage: item, position, sequenceNumber: String(number) }]);
+    const stream = '2026-01-01T00:00:00.000';
+    await projector.project([{ ...key, newImage: item, stream, sequenceNumber: String(number) }]);
   }
 }

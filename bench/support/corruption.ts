@@ -74,9 +74,9 @@ export async function corrupt(store: Pick<Store, 'get' | 'put' | 'delete'>, goal
     case 'stale value':
       return change('~ix/dueDate', (item) => ({ ...item, value: { S: '2020-01-01' } }));
     case 'ghost index item':
-      return change('~ix/GOALMEMBERSHIP-USER-X', (item) => ({ ...item, ...keys, w: { S: '' }, r: { N: '1' } }));
+      return change('~ix/GOALMEMBERSHIP-USER-X', (item) => ({ ...item, ...keys, r: { N: '1' } }));
     case 'resurrected tombstone':
-      return change('~ix/GOALMEMBERSHIP-USER-Y', (item) => ({ ...item, ...keys, w: { S: '' }, r: { N: '7' } }));
+      return change('~ix/GOALMEMBERSHIP-USER-Y', (item) => ({ ...item, ...keys, r: { N: '7' } }));
     case 'wrong rank':
       return change(`~ix/GOALMEMBERSHIP-USER-U${goal}`, (item) => ({
         ...item,

@@ -6,11 +6,9 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import type { Item } from './images.ts';
 
-const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
-
 /** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
 export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): Item[] {
-  const stamped = (model: string): Item => ({ w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: model } });
+  const stamped = (model: string): Item => ({ r: { N: '1' }, model: { S: model } });
   const stamp = stamped(graph.fingerprint);
   const views = new Map<string, { elements: string[]; attributes?: Item; copies: Item }>();
   const nodes = new Map(baseItems.map((base) => [`${stringOf(base['source'])} ${stringOf(base['target'])}`, base]));

@@ -2,9 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
-import { foldBatch } from '../../src/core/plan/fold.ts';
-import { planBatch } from '../../src/core/plan/units.ts';
-import { fastViewUpdate } from '../../src/core/plan/writes/view-update.ts';
+import { derivedOf } from '../../src/core/plan/derive.ts';
+import { viewUpdate } from '../../src/core/plan/writes/view-update.ts';
 import { updateExpression } from '../../src/store/expressions.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';
@@ -20,9 +19,9 @@ type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
 /** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
 export function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
   const inputs: DocumentInput[] = [];
-  for (const unit of planBatch(edgeSetModel, foldBatch(decodeRecords(edgeSetModel, records)))) {
-    const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
-    if (update === undefined) throw new Error('each record should make one update of a view, without a read');
+  for (const { source, target, newImage } of decodeRecords(edgeSetModel, records)) {
+    const shares = new Map([[target, derivedOf(edgeSetModel, source, target, newImage)]]);
+    const update = viewUpdate(edgeSetModel, source, undefined, { shares, copies: new Map() }, 0);
     const { ExpressionAttributeValues, ...expression } = updateExpression(update, edgeSetModel.table);
     inputs.push({
       TableName: edgeSetModel.table.name,

@@ -1,4 +1,4 @@
-import { EVENTUAL_READ_UNIT_BYTES } from '../../src/core/items/capacity.ts';
+import { EVENTUAL_READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
@@ -85,8 +85,8 @@ export interface MonthlyCost {
   monthlyAssumptions: string;
 }
 
-/** Read units of the observer for a new edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
-const OBSERVED_RCU = { copy: 5.4, joined: 4.3, counted: 1 };
+/** Read units of the observer for a new node or edge, and more for an edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
+const OBSERVED_RCU = { node: 2, edge: 4.5, copy: 6.8, joined: 1, counted: 1 };
 /** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
 /** Calls of a message in the queue of the feed: it is sent, received and deleted. */
@@ -207,7 +207,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     alternatives: {
       documentClient: withTotal([
         { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
-        // It reads an item before it writes it, as nothing tells it which record is newer.
+        // It reads an item before it writes it, since nothing tells it which record is newer.
         {
           part: 'projections',
           usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
@@ -281,10 +281,11 @@ function observerCost(
 
 /** Read units of the observer for one put, on the average of the mix. */
 function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
-  const unitsOfEdge = (type: string): number => {
+  const unitsOf = (type: string): number => {
     const edge = graph.edges.get(type);
-    if (edge === undefined) return 0;
+    if (edge === undefined) return OBSERVED_RCU.node;
     return (
+      OBSERVED_RCU.edge +
       (edge.copy === undefined ? 0 : OBSERVED_RCU.copy) +
       (isJoinedEdge(edge) ? OBSERVED_RCU.joined : 0) +
       (edge.count === undefined ? 0 : OBSERVED_RCU.counted) +
@@ -294,7 +295,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   const puts = createsOf(modelCost(graph));
   const weightOf = (type: string): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   const weights = puts.reduce((sum, { type }) => sum + weightOf(type), 0);
-  return puts.reduce((sum, { type }) => sum + unitsOfEdge(type) * weightOf(type), 0) / weights;
+  return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
 }
 
 /** Read units a second of the queries of a load. Throws `unknown-query` for a name that is none, or that of several. */
@@ -335,6 +336,7 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   // A part has a view of its own, as small as the part.
   const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
+  const viewBytes = viewKilobytes * WRITE_UNIT_BYTES;
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
   const meanOverMix = (count: (put: WriteCost) => number): number =>
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
@@ -342,8 +344,8 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     base: meanOverMix(({ base }) => base),
     // A write of a view is billed by the size of the whole.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // A transaction is preceded by a consistent read of the item that it writes.
-    read: meanOverMix(({ read }) => read),
+    // A view is read whole, too, eventually consistently; half a unit for its first 4 KB is in `read`.
+    read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
     // In the table; an index has partitions of its own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
     // `indexItems` has two units for an index item, and `totalEntry` four for an entry with its total: each is one write of the function.

@@ -11,7 +11,13 @@ import type {
   SearchModel,
 } from '../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../src/core/model/held-attributes.ts';
-import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
+import {
+  isJoinedEdge,
+  joinedItemsOf,
+  partsOfEdge,
+  partsOfSource,
+  sourceAttributesOf,
+} from '../../src/core/model/joined.ts';
 import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native.ts';
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
@@ -41,7 +47,7 @@ export interface WriteCost {
   totalEntry: number;
   /** Write units of all of these. */
   total: number;
-  /** Read units of the projector, without those of the registry. */
+  /** Read units of the projector, without those of the registry: half a unit for each derived item, one for each base item that decides. */
   read: number;
   /** Write units of a hand-made layout for the same questions: see `ASSUMPTIONS`. */
   byHand: number;
@@ -72,7 +78,8 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
       add(part, attributesOfPart(graph, node, part), (write) => costOfPartWrite(graph, node, part, write, values));
     }
   }
-  for (const edge of graph.edges.values()) add(edge, attributesOfEdge(edge), (write) => costOfEdgeWrite(edge, write));
+  for (const edge of graph.edges.values())
+    add(edge, attributesOfEdge(edge), (write) => costOfEdgeWrite(graph, edge, write));
   return costs;
 }
 
@@ -129,6 +136,14 @@ function costOf(
   };
 }
 
+/**
+ * The read units of derived items that are reconciled together: each is read eventually consistently, and then the base items that decide
+ * about all of them, once and consistently.
+ */
+function readsOf(derivedItems: number, baseItems: number): number {
+  return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
+}
+
 // Nodes and parts
 
 function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
@@ -154,15 +169,13 @@ function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, va
   const ownOrders = ownItems.flatMap(({ orders }) => orders);
   const fanOuts = fanOutsOf(graph, node, undefined, write);
   const ownIndexes = [...searched.indexes, ...ownOrders.map(() => indexChange(write, 'none'))];
+  const view = node.hasView && showsChange ? 1 : 0;
+  const targetItems = targetItemsChange ? ownItems : [];
   return costOf({ type, kind: 'node' }, write, {
-    view: node.hasView && showsChange ? 1 : 0,
+    view,
     indexItems:
-      searched.wcu +
-      (targetItemsChange
-        ? sum(ownItems, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes'))))
-        : 0),
-    // A view without its node may still have edges, so that it is read.
-    read: fanOuts.read + (node.hasView && write.write === 'delete' ? 1 : 0),
+      searched.wcu + sum(targetItems, ({ orders }) => unitsOfItem(orders.map(() => indexChange(write, 'changes')))),
+    read: readsOf(view + searched.items + targetItems.length, 1) + fanOuts.read,
     byHand: unitsByHand(ownIndexes) + searched.ofValuesByHand,
     ...fanOuts.perEdge,
   });
@@ -177,10 +190,11 @@ function costOfPartWrite(
 ): WriteCost {
   const searched = unitsOfSearches(searchesOf(node, part.name), write, values);
   const fanOuts = fanOutsOf(graph, node, part, write);
+  const view = part.view !== undefined && isShown(part.view.view, write) ? 1 : 0;
   return costOf({ type: `${node.type}.${part.name}`, kind: 'part' }, write, {
-    view: part.view !== undefined && isShown(part.view.view, write) ? 1 : 0,
+    view,
     indexItems: searched.wcu,
-    read: fanOuts.read,
+    read: readsOf(view + searched.items, 1) + fanOuts.read,
     byHand: unitsByHand(searched.indexes) + searched.ofValuesByHand,
     ...fanOuts.perEdge,
   });
@@ -195,6 +209,8 @@ function isShown(projection: Projection, write: Write): boolean {
 
 interface SearchUnits {
   wcu: number;
+  /** The search items that are written. */
+  items: number;
   /** The changes of the indexes that a hand-made layout has for the searches by one value. */
   indexes: IndexChange[];
   /** The units of that layout's items for searches by several values. */
@@ -202,14 +218,18 @@ interface SearchUnits {
 }
 
 function unitsOfSearches(searches: readonly SearchModel[], write: Write, values: ValueCounts): SearchUnits {
-  const units: SearchUnits = { wcu: 0, indexes: [], ofValuesByHand: 0 };
+  const units: SearchUnits = { wcu: 0, items: 0, indexes: [], ofValuesByHand: 0 };
   for (const pack of packsOf(searches)) {
     const search = pack[0]!;
     const effects = pack.map((each) => effectOnSearch(each, write));
     const changes = effects.map((effect) => indexChange(write, effect));
-    const one = effects.every((effect) => effect === 'none') ? 0 : unitsOfItem(changes);
+    const isLeft = effects.every((effect) => effect === 'none');
+    const one = isLeft ? 0 : unitsOfItem(changes);
     if (!search.multiValue) {
-      units.wcu += search.native ? 0 : one;
+      if (!search.native) {
+        units.wcu += one;
+        units.items += isLeft ? 0 : 1;
+      }
       units.indexes.push(...changes);
       continue;
     }
@@ -217,9 +237,11 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
     // One value is exchanged for another; the items of the others hold the attribute where it is projected.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
-    const ofOthers = isShown(search.project, write) ? (count - 1) * unitsOfItem(['changes']) : 0;
+    const others = isShown(search.project, write) ? count - 1 : 0;
     // A hand-made layout has the same items for them.
-    const ofValues = isOfValues ? exchanged + ofOthers : count * one;
+    const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
+    if (isOfValues) units.items += 2 + others;
+    else units.items += isLeft ? 0 : count;
     units.wcu += ofValues;
     units.ofValuesByHand += ofValues;
   }
@@ -253,9 +275,9 @@ function fanOutsOf(
   let read = 0;
   for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
     if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
-    // The reverse items are queried, then views are read, and the node once for each page of them.
+    // The reverse items are queried. Then views are read, with their edges, and the node once for each page of them.
     read += write.write === 'create' ? 1 : 2;
-    if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: 1, byHand: 0 };
+    if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: readsOf(1, 1), byHand: 0 };
   }
   for (const edge of joinedEdges(graph, node)) {
     const used = part === undefined ? sourceAttributesOf(edge) : (partsOfEdge(edge).get(part.name) ?? []);
@@ -264,10 +286,15 @@ function fanOutsOf(
     if (!isUsed) continue;
     const items = joinedItemsOf(edge);
     // Each kind of item and the edges are queried, and the node is read with the parts that are used.
-    read += items.length + 2 + partsOfEdge(edge).size;
+    read += items.length + 1 + sourceNodeItems(graph, node.type);
     if (write.write !== 'create') perEdge[edge.type] = perEdgeOf(edge, items, part, write, perEdge[edge.type]);
   }
   return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
+}
+
+/** The items that are read for a source node: the node, and its parts that index items of its edges use. */
+function sourceNodeItems(graph: CompiledModel, nodeType: string): number {
+  return 1 + partsOfSource(graph, nodeType).size;
 }
 
 function perEdgeOf(
@@ -327,32 +354,37 @@ function attributesOfTotals({ count, incoming }: EdgeModel): string[] {
   );
 }
 
-function costOfEdgeWrite(edge: EdgeModel, write: Write): WriteCost {
+function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): WriteCost {
   const isChange = write.write === 'change';
   const attribute = isChange ? (write.attribute ?? '') : '';
-  const changesView = edge.labels !== undefined && (!isChange || attributesOfLabels(edge).includes(attribute));
+  const view = edge.labels !== undefined && (!isChange || attributesOfLabels(edge).includes(attribute)) ? 1 : 0;
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
+  const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
+  // The items of an edge are decided by the edge, and by its source where they use that; the element of a view by the edge alone.
+  const [from = ''] = edge.from;
+  const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
+  const others = items.items + (entry.wcu === 0 ? 0 : 1);
+  const copied = view === 1 && edge.copy !== undefined ? 1 : 0;
   return costOf({ type: edge.type, kind: 'edge' }, write, {
-    view: changesView ? 1 : 0,
+    view,
     indexItems: items.wcu,
-    reverseItem: edge.copy === undefined || isChange ? 0 : 1,
+    reverseItem,
     totalEntry: entry.wcu,
-    read: (changesView ? readsOfView(edge, write) : 0) + items.read + entry.read,
+    // The reverse item comes first, by itself.
+    read:
+      readsOf(reverseItem, deciding) +
+      readsOf(view + others, (others === 0 ? 1 : deciding) + copied) +
+      items.readOfCount +
+      entry.readOfTotal,
     byHand: edgeByHand(edge, write),
   });
 }
 
-/** A view is read where a label is exchanged, and together with the copied node where the edge copies. */
-function readsOfView({ copy }: EdgeModel, { write }: Write): number {
-  if (copy !== undefined) return write === 'delete' ? 1 : 2;
-  return write === 'change' ? 1 : 0;
-}
-
 /** The entry in a total, and the total: a transaction. The total is read before a value gets a place in it. */
-function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; read: number } {
-  if (!isKept || !changesTotals(totals, write)) return { wcu: 0, read: 0 };
-  return { wcu: 4, read: 1 + (addsGroupValue(totals, write) ? 1 : 0) };
+function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; readOfTotal: number } {
+  if (!isKept || !changesTotals(totals, write)) return { wcu: 0, readOfTotal: 0 };
+  return { wcu: 4, readOfTotal: addsGroupValue(totals, write) ? 1 : 0 };
 }
 
 type Totals = NonNullable<EdgeModel['count']>['totals'] | undefined;
@@ -368,16 +400,15 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
   return write.write === 'create' && groups.length > 0;
 }
 
-function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: number } {
+/** The index items of an edge that a write changes, their write units, and the read of their count before a value gets a place in it. */
+function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
   const declared = inbound === undefined || inbound.native ? [] : inbound.items;
   const shared = declared.find(({ orderName }) => orderName === undefined);
   // An edge that is counted has an item for the count, whether or not an order applies.
   const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
     count !== undefined && shared === undefined ? [...declared, { orders: [] }] : declared;
-  let wcu = 0;
-  let read = 0;
-  let isJoinedRead = false;
+  const units = { wcu: 0, items: 0, readOfCount: 0 };
   for (const item of items) {
     const isCounted = count !== undefined && item.orderName === undefined;
     const changesCount = isCounted && changesTotals(count.totals, write);
@@ -385,22 +416,17 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; read: n
     const isHeld = item.orders.length > 0 && inbound !== undefined && isShown(heldAttributes(inbound), write);
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
-    const units = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
+    const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
     // A transaction doubles the units of the table: those of the item and of its count.
-    wcu += changesCount ? units + 3 : units;
-    if (changesCount && addsGroupValue(count.totals, write)) read += 1;
-    const isJoined = inbound !== undefined && item.orders.length > 0 && isJoinedItem(inbound, item);
-    isJoinedRead ||= isJoined;
-    // A new joined item is taken as absent; a counted edge's items are read before they are written.
-    if (isJoined ? write.write !== 'create' : count !== undefined) read += 1;
+    units.wcu += changesCount ? wcu + 3 : wcu;
+    units.items += 1;
+    if (changesCount && addsGroupValue(count.totals, write)) units.readOfCount = 1;
   }
   if (edge.due !== undefined && (write.write !== 'change' || write.attribute === edge.expires)) {
-    wcu += unitsOfItem([indexChange(write, 'moves')]);
-    if (count !== undefined) read += 1;
+    units.wcu += unitsOfItem([indexChange(write, 'moves')]);
+    units.items += 1;
   }
-  // The edge and its source, with the parts that are used.
-  if (isJoinedRead) read += 2 + partsOfEdge(edge).size;
-  return { wcu, read };
+  return units;
 }
 
 function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write): Effect {

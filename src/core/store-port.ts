@@ -205,25 +205,7 @@ export type UpdateCondition =
   | { kind: 'absent' }
   /** The item has sets with these texts, by attribute. */
   | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
-  /** The item has no watermark, or one before `watermark`. It has a mark of each type in `evicted`, and of none in `notEvicted`. */
-  | {
-      kind: 'newer-than';
-      watermark: string;
-      notEvicted?: readonly string[];
-      evicted?: readonly string[];
-      shape?: ShapeCondition;
-      /** The item has no fence, or one before this moment, in milliseconds since 1970. */
-      fenceBefore?: number;
-    }
   | RevisionCondition;
-
-/** The shape that a view's stamp has to name, so that added elements have the shape of the rest. */
-export interface ShapeCondition {
-  /** The text in the attribute `model`. */
-  stamp: string;
-  /** True if there may also be no item. */
-  mayBeMissing: boolean;
-}
 
 /** The item has exactly this revision; undefined: it has none, or there is no item. */
 export interface RevisionCondition {

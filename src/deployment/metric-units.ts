@@ -5,23 +5,21 @@
 export interface MetricUnits {
   /** Records of the stream that a batch held. */
   Records: 'Count';
-  /** Derived items, and entries of the quarantine, that a batch has planned. */
-  Units: 'Count';
+  /** Derived items that the records of a batch touch. */
+  Touches: 'Count';
   /** Updates of derived items, and puts of quarantine entries, of a batch. */
   Writes: 'Count';
   /** Write units that a batch has consumed. */
   WriteCapacityUnits: 'Count';
   /** Read units that a batch has consumed. */
   ReadCapacityUnits: 'Count';
-  /** Units of a batch whose records are not newer than the derived item. */
-  Stale: 'Count';
-  /** Stale changes that contradict the derived item, so that the base item decided. */
-  Contradictions: 'Count';
+  /** Writes of a batch that were repeated because another writer had changed the derived item meanwhile. */
+  Conflicts: 'Count';
   /** Entries that a batch has put into the quarantine. With the dimension `version`: by a version of the function. */
   Quarantined: 'Count';
   /** Batches that were not applied in full, so that the mapping gives the rest again. With the dimension `version`: by a fault of that version. */
   RetriedBatches: 'Count';
-  /** Records for each unit of a batch: the writes that batches save. */
+  /** Records for each derived item that a batch touches: the writes that batches save. */
   CoalescingRatio: 'None';
   /** Age of the oldest record of a batch after the batch was projected. */
   LagSeconds: 'Seconds';

@@ -231,7 +231,6 @@ export type ErrorCode =
    * Software from before the registry has written derived items during a migration. Remedy: Deploy this version to every consumer, wait
    * until calls of the old one have ended, migrate again.
    */
-  | 'old-software'
   /** The prices are those of another region than `--region`. Remedy: Pass a file with the prices of that region: `--prices`. */
   | 'other-region'
   /** The time budget ended before the work did. Remedy: Call again: it goes on, or give more time. */

@@ -15,12 +15,6 @@ export class EdgeloomError extends Error {
   }
 }
 
-/**
- * The name of the error that ends a migration because software without the registry writes. A Lambda function's error type is the name:
- * a call made again would begin a migration again.
- */
-export const OLD_SOFTWARE = 'OldSoftware';
-
 /** The name of the error that ends an execution whose input is wrong: no call with the same input succeeds. */
 export const WRONG_INPUT = 'WrongInput';
 

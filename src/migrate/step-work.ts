@@ -2,11 +2,10 @@ import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { CALLS_AT_ONCE } from '../foundation/for-each.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
-import type { ApplyStats } from '../reconcile/context.ts';
+import { noStats } from '../reconcile/context.ts';
 import { neededFanOuts } from '../registry/concerns.ts';
 import type { Data } from '../registry/data.ts';
 import { type Head, readDefinitions, readHead } from '../registry/head.ts';
-import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import type { WalkPlace } from '../store/table-walk.ts';
@@ -15,20 +14,18 @@ import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
 import { Waits } from './waits.ts';
 import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
-import { OldWrites } from './walks/old-writes.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
 /** The work of a run: its walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {
   readonly graph: CompiledModel;
   readonly store: MigrateOptions['store'];
-  readonly stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  readonly stats = noStats();
   readonly runtime: Runtime;
   readonly waits: Waits;
   isEmpty: boolean | undefined;
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
-  private readonly old: OldWrites;
   /** The phase, and the name, of the walk over the table that is under way. */
   private phase = '';
   private walkName = '';
@@ -45,7 +42,6 @@ export class StepWork implements StepRun {
     this.runtime = runtimeOf(options);
     this.begun = options.resume?.walk;
     this.waits = new Waits(options);
-    this.old = new OldWrites(options.table?.streamLabel, options.resume);
   }
 
   /** Reads the registry, and the definitions in it that the run does not know yet. */
@@ -62,10 +58,10 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  /** The part of the run's place that is about old software, and about the walks of others. */
-  get place(): Pick<MigratePlace, 'newest' | 'rounds' | 'found' | 'walked'> {
+  /** The part of the run's place that is about the walks of others. */
+  get place(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
-    return { ...this.old.place, ...(walked && { walked }) };
+    return { ...(walked && { walked }) };
   }
 
   buildContext(graph: CompiledModel, states: readonly SeenState[] = []): BuildContext {
@@ -79,7 +75,6 @@ export class StepWork implements StepRun {
       pageItems,
       concurrency,
       stats,
-      repair: {},
       acceptsLeftOut: this.options.acceptLeftOut === true,
       checkStates: async () => {
         if (!(await this.areUnchanged(states))) throw new ChangedStates();
@@ -120,10 +115,14 @@ export class StepWork implements StepRun {
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
+  /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
   async buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
-    do {
-      await this.buildAndVerifyOnce(context, generations);
-    } while (await this.hasOldSoftwareWritten());
+    const walks = buildingWalks(context, generations).map((one) => ({
+      ...one,
+      name: `${one.kind} ${seenKeys(generations)}`,
+    }));
+    const first = walks.findIndex((one) => one.name === this.begun?.name);
+    for (const one of walks.slice(Math.max(0, first))) await this.walkOrStop(one.name, one.walk);
   }
 
   async waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
@@ -145,33 +144,9 @@ export class StepWork implements StepRun {
     await this.waits.outlastLateWrites(seen.map(seenKey), forMs);
   }
 
-  /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
-  private async buildAndVerifyOnce(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
-    const { round } = this.old;
-    // A round makes the walks again: those of the round before do not count.
-    const name = `${seenKeys(generations)}${round > 0 ? ` #${round}` : ''}`;
-    const walks = buildingWalks(context, generations, this.old).map((one) => ({ ...one, name: `${one.kind} ${name}` }));
-    const first = walks.findIndex((one) => one.name === this.begun?.name);
-    for (const one of walks.slice(Math.max(0, first))) {
-      if (this.old.hasFound) return;
-      await this.walkOrStop(one.name, one.walk);
-    }
-  }
-
   /** Throws `StoppedRun` if this run only walks. */
   private checkMayWait(): void {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
-  }
-
-  /** Tells whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
-  private async hasOldSoftwareWritten(): Promise<boolean> {
-    const { waitsBetweenCalls = false } = this.options;
-    const found = this.old.startRoundIfFound();
-    if (found === undefined) return false;
-    if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: await this.waits.now() } });
-    this.options.onWait?.(found, LEASE_MS);
-    await this.runtime.wait(LEASE_MS);
-    return true;
   }
 
   /** Tells whether generations or shapes are still in the states in which they were seen: one consistent read. */

@@ -11,13 +11,13 @@ import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
  * projection that is newer than the model here. So the registry is read after both. A tombstone stays of a fan-out.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
-  const { graph, store, repair } = context;
+  const { graph, store, model } = context;
   const { item } = await store.get(key, { consistent: true });
   const isFanOut = isContinuationKey(key.target);
   const concernIn = ({ concerns }: CompiledModel) => item && concerns?.of(key.source, key.target, item).kind;
   const mayHaveWriter = isFanOut || concernIn(graph) === 'misplaced';
   // rule: repair-reads-the-registry-after-a-fan-out
-  const now = mayHaveWriter ? await repair?.model?.current() : undefined;
+  const now = mayHaveWriter ? await model?.current() : undefined;
   const concern = concernIn(now ?? graph);
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
   if (isFanOut)

@@ -1,48 +1,59 @@
 import type { Item } from '../core/items/attribute-value.ts';
-import { textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import type { DerivedUpdate, ItemKey, Store, UpdateResult } from '../core/store-port.ts';
+import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
 import { EdgeloomError, isRetryableStoreError } from '../foundation/errors.ts';
+import { SEND_WITHIN_MS } from '../foundation/late-writes.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
-import type { EvictedViews } from './evicted-views.ts';
-import type { MayRepair } from './repair.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
 
-/** The costs and counts of a batch so far. */
+/** The costs and counts of a run so far. */
 export interface ApplyStats {
-  /** Update calls to derived items and puts of quarantine entries, including those with a failed condition. */
+  /** Writes of derived items, those refused by their condition included. */
   writes: number;
   wcu: number;
   rcu: number;
-  /** Units with records that are not newer than the derived item's watermark. */
-  stale: number;
-  /** Stale changes that contradict the derived item. Each is reconciled with a read of the base item. */
-  contradictions: number;
+  /** Writes that were refused because their derived item had changed since it was read. Each is repeated with new reads. */
+  conflicts: number;
   /** Quarantine entries written, or refused by the table. */
   quarantined: number;
 }
 
-/** The values that applying a unit, or reconciling an item, needs. */
-export interface ApplyContext extends Runtime, MayRepair {
+/** Returns the stats of a run that has done nothing yet. */
+export function noStats(): ApplyStats {
+  return { writes: 0, wcu: 0, rcu: 0, conflicts: 0, quarantined: 0 };
+}
+
+/** The values that reconciling derived items needs. */
+export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
   /** Called with each quarantine entry that was put, or refused. */
   onQuarantine?: (entry: Item, isRefused: boolean) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
-  /** The edge types that views were last seen without; batches share it. */
-  evicted?: EvictedViews;
-  /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
-  settled?: Set<string>;
-  /** The derived items that this batch has tried to write in a table without a registry, by `textOfKey`. */
-  written?: Map<string, ItemKey> | undefined;
+  /** Items that this batch has reconciled, by `textOfKey`: a fan-out of one of its records leaves them out. */
+  reconciled?: ReadonlySet<string>;
+  /** True if other items of the batch were reconciled before, so that no step is begun where no time is left. */
+  hasBegun?: boolean;
+  /** Calls in flight at once. Default 32. */
+  concurrency?: number;
+  /** The model of the registry as it is now, for a repair that ends fan-outs. */
+  model?: WriterModel | undefined;
   stats: ApplyStats;
 }
 
-/** The batch's time ended before a unit was applied; the unit is reported as not processed. */
+/** Calls in flight at once where the context does not say. */
+export const CALLS_AT_ONCE = 32;
+
+/** The batch's time ended before an item was reconciled; its records are reported as not processed. */
 export class OutOfTimeError extends EdgeloomError {
   constructor() {
-    super('out-of-time', 'The time budget of the batch ended before all units were applied.', 'They will be retried.');
+    super(
+      'out-of-time',
+      'The time budget of the batch ended before all items were reconciled.',
+      'They will be retried.',
+    );
   }
 }
 
@@ -51,18 +62,34 @@ export function checkTime(context: ApplyContext): void {
   if (context.remainingMs() <= 0) throw new OutOfTimeError();
 }
 
-/** Notes the items that updates are about to write. */
-export function noteWritten({ written }: ApplyContext, updates: readonly DerivedUpdate[]): void {
-  if (written === undefined) return;
-  for (const { key } of updates) written.set(textOfKey(key), key);
+/** What writes rest on. */
+export interface Resting {
+  /** When the oldest of the reads was made. */
+  readAtMs: number;
+  /** True if the writes are sent where the batch has no time left, too: a call with hardly any time gets on all the same. */
+  isFirst?: boolean;
+}
+
+/**
+ * Says how long writes may still be sent that rest on reads made at a time. A process that was suspended in between has to read again: a
+ * tombstone, or a revision, that its read rests on may be gone.
+ */
+export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
+  // rule: no-write-long-after-its-read
+  return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), readAtMs + SEND_WITHIN_MS - context.now());
+}
+
+/** Throws `OutOfTimeError` if a write may not be sent any more that rests on reads made at a time: its batch comes again. */
+export function checkSending(context: ApplyContext, readAtMs: number): void {
+  if (sendingWithin(context, { readAtMs, isFirst: true })() <= 0) throw new OutOfTimeError();
 }
 
 /** Makes one conditional update, and counts it. */
 export async function updateItem(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
-  noteWritten(context, [update]);
   context.stats.writes += 1;
   const result = await context.store.update(update);
   context.stats.wcu += result.wcu;
+  if (!result.applied) context.stats.conflicts += 1;
   return result;
 }
 

@@ -1,15 +1,6 @@
 import pMap from 'p-map';
 import { type Item, itemSizeBytes, stringOf } from '../core/items/attribute-value.ts';
-import {
-  COUNT,
-  COUNTED,
-  MODEL,
-  OTHER,
-  REVISION,
-  revisionOf,
-  unchangedCondition,
-  WATERMARK,
-} from '../core/items/derived-item.ts';
+import { COUNT, COUNTED, MODEL, OTHER, REVISION, revisionOf, unchangedCondition } from '../core/items/derived-item.ts';
 import {
   type Amounts,
   addAmounts,
@@ -27,16 +18,19 @@ import {
 } from '../core/items/ledger.ts';
 import { textOfUnits } from '../core/items/units.ts';
 import { countNamed, itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
-import { expectedFields } from '../core/kinds/derived.ts';
 import { CountPlaces, countKeyOf, placesOfCount } from '../core/model/projection/places.ts';
-import { isFenced, isStale } from '../core/plan/by-base.ts';
-import { derivedOf } from '../core/plan/derive.ts';
-import type { CountedUnit, IndexUnit } from '../core/plan/unit.ts';
-import { hasExpectedFields, reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
-import { queriedItems, readItem, readItems } from '../core/store-pages.ts';
-import { type DerivedUpdate, type ItemKey, TRANSACTION_ITEMS, type UpdateCondition } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds, noteWritten, updateItem } from './context.ts';
-import { reconcile, reconcileAll } from './reconcile.ts';
+import { queriedItems, readItem } from '../core/store-pages.ts';
+import {
+  type DerivedUpdate,
+  type ItemKey,
+  TRANSACTION_ITEMS,
+  type TransactResult,
+  type UpdateCondition,
+  type UpdateOutcome,
+} from '../core/store-port.ts';
+import { StoreError } from '../foundation/errors.ts';
+import { type ApplyContext, checkSending, updateItem } from './context.ts';
+import { reconcile } from './loop.ts';
 
 /**
  * Counted edges. The count of a node's edges equals the number of their live items, and its sums and groups are those of the values in
@@ -55,44 +49,65 @@ const MOST_REMOVED = 100;
 const READS_AT_ONCE = 32;
 
 /** A change of a counted item, and the update that makes it. */
-interface Change extends CountedChange {
-  unit: IndexUnit;
+export interface CountedWrite extends CountedChange {
   update: DerivedUpdate;
 }
 
-/** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
-export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
-  for (const chunk of transactionChunks(unit.items, itemsPerTransaction(context, unit.countName))) {
-    await reconcileAll<IndexUnit, Expected>(context, chunk, {
-      // rule: counted-items-before-their-bases, first
-      actual: (units) =>
-        readItems(
-          context,
-          units.map(({ source, sortKey }) => ({ source, target: sortKey })),
-        ),
-      expected: (units, currents, attempt) => expectedItemsOf(context, units, currents, attempt === 1),
-      writeAndReturnChanged: (seen) => writeChanges(context, unit.countName, changesToWrite(context, seen)),
-    });
-  }
+/** How to write counted items. */
+export interface CountedOptions {
+  /** Milliseconds in which calls may still be sent; asked before each. */
+  remainingMs: () => number;
+  /** True if values that had no room in the count get it where there is some by now. */
+  readmits?: boolean;
 }
 
 /**
- * Writes one counted item in a repair, a migration or as a joined item, and the count if it changes; false if the item has changed since it was read. Values that had
- * no room get it if there is some by now.
- *
- * `expected`: the fields that `update` writes.
+ * Writes counted items under the revisions that were read, with their count where that changes: as many in each transaction as fit.
+ * Returns what became of each, parallel to `changes`.
  */
 export async function writeCounted(
   context: ApplyContext,
-  current: Item | undefined,
-  expected: Item | undefined,
-  update: DerivedUpdate,
   countName: string,
-): Promise<boolean> {
-  const change = { current, expected };
-  if (leavesCountUnchanged(change, countName, true))
-    return (await updateItem(context, withKeptGroupValues(update, current))).applied;
-  return await writeWithCount(context, countName, [{ ...change, update }], true);
+  changes: readonly CountedWrite[],
+  options: CountedOptions,
+): Promise<UpdateOutcome[]> {
+  const outcomes = new Map<CountedWrite, UpdateOutcome>();
+  const { readmits = false } = options;
+  const still = changes.filter((one) => leavesCountUnchanged(one, countName, readmits));
+  const moving = changes.filter((one) => !still.includes(one));
+  if (still.length > 0) {
+    context.stats.writes += still.length;
+    const updates = still.map(withKeptGroupValues);
+    const made = await context.store.updateMany(updates, { remainingMs: options.remainingMs });
+    for (const [i, outcome] of made.entries()) outcomes.set(still[i]!, outcome);
+  }
+  for (const chunk of transactionChunks(moving, itemsPerTransaction(context, countName)))
+    await writeMoving(context, countName, chunk, options, outcomes);
+  return changes.map((one) => outcomes.get(one)!);
+}
+
+/** Writes one transaction. Where DynamoDB refuses one of its items, each goes by itself, so that only that one is quarantined. */
+async function writeMoving(
+  context: ApplyContext,
+  countName: string,
+  chunk: readonly CountedWrite[],
+  options: CountedOptions,
+  outcomes: Map<CountedWrite, UpdateOutcome>,
+): Promise<void> {
+  try {
+    const { applied, wcu } = await writeWithCount(context, countName, chunk, options);
+    for (const [i, one] of chunk.entries()) {
+      const units = i === 0 ? wcu : 0;
+      outcomes.set(one, applied ? { applied, wcu: units } : { applied, wcu: units, isUnread: true });
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.kind === 'terminal' && chunk.length > 1) {
+      for (const one of chunk) await writeMoving(context, countName, [one], options, outcomes);
+      return;
+    }
+    for (const one of chunk) outcomes.set(one, { applied: false, error });
+  }
 }
 
 /** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
@@ -101,96 +116,21 @@ function itemsPerTransaction({ graph }: ApplyContext, countName: string): number
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
 }
 
-function transactionChunks(items: readonly IndexUnit[], most: number): IndexUnit[][] {
-  const chunks: IndexUnit[][] = [];
+function transactionChunks(changes: readonly CountedWrite[], most: number): CountedWrite[][] {
+  const chunks: CountedWrite[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const item of items) {
-    const size = item.expected === undefined ? 0 : itemSizeBytes(item.expected);
+  for (const one of changes) {
+    const size = one.expected === undefined ? 0 : itemSizeBytes(one.expected);
     const last = chunks.at(-1);
     if (last === undefined || last.length === most || bytes + size > TRANSACTION_BYTES) {
-      chunks.push([item]);
+      chunks.push([one]);
       bytes = size;
     } else {
-      last.push(item);
+      last.push(one);
       bytes += size;
     }
   }
   return chunks;
-}
-
-/** The expected fields of a counted item, and whether its base item decided about them. */
-interface Expected {
-  expected: Item | undefined;
-  isTruth: boolean;
-}
-
-/** For a record that is not newer than its item and contradicts it, the base item decides. */
-async function expectedItemsOf(
-  context: ApplyContext,
-  units: readonly IndexUnit[],
-  currents: readonly (Item | undefined)[],
-  isFirst: boolean,
-): Promise<Expected[]> {
-  const { graph, stats } = context;
-  // rule: fence-of-a-counted-item-counts
-  const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
-  if (isFirst) stats.stale += stale.length;
-  const contradicting = units.filter(
-    (unit, i) => unit.byBase === true || (stale.includes(unit) && !hasExpectedFields(currents[i], unit.expected)),
-  );
-  stats.contradictions += contradicting.length;
-  // rule: counted-items-before-their-bases, then
-  const bases = await readItems(
-    context,
-    contradicting.map(({ base: { source, target } }) => ({ source, target })),
-  );
-  const truths = new Map(
-    contradicting.map(({ base, sortKey }, i) => [
-      sortKey,
-      expectedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
-    ]),
-  );
-  return units.map(({ sortKey, expected }) => {
-    const isTruth = truths.has(sortKey);
-    return { expected: isTruth ? truths.get(sortKey) : expected, isTruth };
-  });
-}
-
-function changesToWrite(
-  context: ApplyContext,
-  seen: readonly { one: IndexUnit; actual: Item | undefined; expected: Expected }[],
-): Change[] {
-  const changes: Change[] = [];
-  for (const { one: unit, actual: current, expected: fields } of seen) {
-    const { expected, isTruth } = fields;
-    // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
-    // for items that are not counted.
-    const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
-    const isSettled = unit.byBase === true && hasExpectedFields(current, expected);
-    // rule: counted-item-that-agrees-leaves-a-trace
-    if (isTheSame && (!isTruth || isSettled)) continue;
-    const update = reconciledIndexUpdate(context.graph, unit, current, expected, epochSeconds(context));
-    changes.push({ unit, current, expected, update });
-  }
-  return changes;
-}
-
-/** Writes changes; returns the units whose items have changed since they were read. */
-async function writeChanges(
-  context: ApplyContext,
-  countName: string,
-  changes: readonly Change[],
-): Promise<IndexUnit[]> {
-  const open: IndexUnit[] = [];
-  const moving: Change[] = [];
-  for (const one of changes) {
-    const { unit, current, update } = one;
-    if (!leavesCountUnchanged(one, countName)) moving.push(one);
-    else if (!(await updateItem(context, withKeptGroupValues(update, current))).applied) open.push(unit);
-  }
-  if (moving.length === 0) return open;
-  if (await writeWithCount(context, countName, moving)) return open;
-  return [...open, ...moving.map(({ unit }) => unit)];
 }
 
 /**
@@ -213,17 +153,17 @@ function leavesCountUnchanged(change: CountedChange, countName: string, readmits
 }
 
 /** The update of an item that leaves its count as it is: its values keep their place too. */
-function withKeptGroupValues(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
-  return updateNamingGroupsWithoutRoom(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
+function withKeptGroupValues({ update, current, expected }: CountedWrite): DerivedUpdate {
+  return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current, OTHER));
 }
 
-/** Writes items together with their count; false if one of them has changed since it was read. */
+/** Writes items together with their count; not applied if one of them has changed since it was read. */
 async function writeWithCount(
   context: ApplyContext,
   countName: string,
-  changes: readonly Omit<Change, 'unit'>[],
-  readmits = false,
-): Promise<boolean> {
+  changes: readonly CountedWrite[],
+  { remainingMs, readmits = false }: CountedOptions,
+): Promise<TransactResult> {
   const { source } = changes[0]!.update.key;
   const key = { source, target: countKeyOf(countName) };
   const isNew = changes.some((change) => hasNewGroupValue(change, readmits));
@@ -252,13 +192,12 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
-  noteWritten(context, [...updates, countUpdate]);
+  // Asked last: to read the count may take any time.
+  if (remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
   // rule: count-moves-with-every-transaction
-  const { applied, wcu } = await context.store.transact([...updates, countUpdate]);
-  context.stats.wcu += wcu;
-  return applied;
+  return await context.store.transact([...updates, countUpdate]);
 }
 
 /** The condition that a count still has the values that a write adds to: a full group may have given their room away. */
@@ -293,7 +232,7 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
       if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
       return countUpdate(context, key, stored, amounts ?? new Map());
     },
-    writeIfUnchanged: (move, { expected: { stored } }) => writeExactCount(context, stored, move),
+    writeIfUnchanged: (move, { expected: { stored } }, readAtMs) => writeExactCount(context, stored, move, readAtMs),
     backsOff: true,
   });
 }
@@ -310,8 +249,11 @@ async function writeExactCount(
   context: ApplyContext,
   current: Item | undefined,
   move: DerivedUpdate,
+  readAtMs: number,
 ): Promise<boolean> {
   const { key } = move;
+  checkSending(context, readAtMs);
+  const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
   // A malformed revision was replaced just now: the next attempt reads the new one.
@@ -320,6 +262,7 @@ async function writeExactCount(
   const fenced: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
   // rule: count-moves-before-its-items-are-read, then
   const amounts = await countExactly(context, key);
+  checkSending(context, movedAtMs);
   // rule: count-is-repaired-under-its-revision
   return (await updateItem(context, countUpdate(context, key, fenced, amounts))).applied;
 }

@@ -1,14 +1,13 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { compareKeys } from '../core/items/encoding.ts';
-import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../core/items/keys.ts';
+import { isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../core/items/keys.ts';
 import { joinedKeysOf, joinedPrefixes } from '../core/kinds/joined.ts';
-import { refusalEntry } from '../core/plan/quarantine-entry.ts';
-import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../core/plan/unit.ts';
-import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, checkTime, retryingWithin } from './context.ts';
-import { type JoinedLook, reconcileJoined, writeExpectedFields } from './joined.ts';
-import { putEntry } from './quarantine.ts';
-import { readSourceNode } from './source-node.ts';
+import { sourceNodeKeys } from '../core/model/joined.ts';
+import { type ContinuationTouch, type FanOutTouch, type ItemTouch, itemTouch } from '../core/plan/touch.ts';
+import { readItems } from '../core/store-pages.ts';
+import { BaseItems } from './base-items.ts';
+import { type ApplyContext, checkTime } from './context.ts';
+import { type Reconcilable, reconcileTouches } from './touches.ts';
 
 /**
  * The fan-out of a source node's change to the index items of its edges, page by page. The ranges of the items are queried first,
@@ -19,10 +18,7 @@ import { readSourceNode } from './source-node.ts';
  * projector read the node again.
  */
 
-type Unit = FanOutUnit | ContinuationUnit;
-
-/** Items that are reconciled together. */
-const CHUNK = 100;
+type Fan = FanOutTouch | ContinuationTouch;
 
 /**
  * Visits one page of a node's edges of a type.
@@ -33,42 +29,56 @@ const CHUNK = 100;
  */
 export async function visitEdges(
   context: ApplyContext,
-  unit: Unit,
+  touch: Fan,
   after: string | undefined,
   pageSize: number,
 ): Promise<string | undefined> {
   const { graph } = context;
+  const { source } = touch;
+  const readAtMs = context.now();
   const ranges: Range[] = [];
   // rule: joined-items-before-edges, first
   // rule: joined-items-before-the-node, first
-  for (const prefix of joinedPrefixes(graph, unit.edgeType)) {
-    const range = await readRange(context, unit, prefix, after, pageSize);
+  for (const prefix of joinedPrefixes(graph, touch.edgeType)) {
+    const range = await readRange(context, touch, prefix, after, pageSize);
     if (range !== undefined) ranges.push(range);
   }
   // rule: joined-items-before-edges, then
-  const edges = (await readRange(context, unit, '', after, pageSize))!;
-  // rule: joined-items-before-the-node, then
-  const node = await readSourceNode(context, unit.source);
+  const edges = (await readRange(context, touch, '', after, pageSize))!;
   // rule: page-ends-with-its-shortest-range
   const end = earliestPlace([...ranges, edges].map((range) => range.end));
-  const units: IndexUnit[] = [];
-  const looks: (JoinedLook | undefined)[] = [];
+  const touches: ItemTouch[] = [];
+  const was = new Map<Reconcilable, Item | undefined>();
+  const items = new Map<string, Item | undefined>();
+  const apart: ItemTouch[] = [];
   for (const [target, edge] of edges.items) {
     if (end !== undefined && compareKeys(target, end) > 0) continue;
-    for (const sortKey of joinedKeysOf(graph, unit.edgeType, target)) {
+    const base = { source, target };
+    items.set(textOfKey(base), edge);
+    for (const sortKey of joinedKeysOf(graph, touch.edgeType, target)) {
       // This batch has reconciled the item already, with an edge and a node that it read after the node's record.
-      if (unit.kind === 'fan-out' && context.settled?.has(textOfKey({ source: unit.source, target: sortKey })))
-        continue;
-      const range = ranges.find(({ prefix }) => prefix + target === sortKey);
+      if (touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source, target: sortKey }))) continue;
       // rule: edge-without-its-joined-item-is-reconciled
-      units.push(unitWithoutPosition(unit, target, sortKey));
+      const one = { ...itemTouch({ source, target: sortKey }, base), records: touch.records };
+      const range = ranges.find(({ prefix }) => prefix + target === sortKey);
       // An item with a hash in its name is in no range.
-      looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });
+      if (range === undefined) apart.push(one);
+      else {
+        touches.push(one);
+        was.set(one, range.items.get(target));
+      }
     }
   }
-  for (let start = 0; start < units.length; start += CHUNK) {
-    await reconcileTogetherOrAlone(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
-  }
+  // rule: joined-items-before-the-node, then
+  const node = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
+  const found = await readItems(context, node);
+  for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
+  const ahead = { was, bases: new BaseItems(graph, items), readAtMs };
+  const failures = [
+    ...(await reconcileTouches(context, touches, { ahead })),
+    ...(await reconcileTouches(context, apart)),
+  ];
+  if (failures.length > 0) throw failures[0]!.error;
   return end;
 }
 
@@ -85,7 +95,7 @@ interface Range {
 /** Reads a page of a range; undefined if the key of the place to continue from would be longer than a sort key can be. */
 async function readRange(
   context: ApplyContext,
-  { source, edgeType }: Unit,
+  { source, edgeType }: Fan,
   prefix: string,
   after: string | undefined,
   limit: number,
@@ -114,43 +124,4 @@ function earliestPlace(places: readonly (string | undefined)[]): string | undefi
     if (place !== undefined && (first === undefined || compareKeys(place, first) < 0)) first = place;
   }
   return first;
-}
-
-/** The unit carries no position: the position of a node's record says nothing about the edge's records. */
-function unitWithoutPosition({ source, records }: Unit, target: string, sortKey: DerivedSortKey): IndexUnit {
-  // rule: node-moves-no-watermark-of-joined-items
-  const position = { oldest: '', newest: '' };
-  return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };
-}
-
-async function reconcileTogetherOrAlone(
-  context: ApplyContext,
-  fanOut: Unit,
-  units: readonly IndexUnit[],
-  looks: readonly (JoinedLook | undefined)[],
-): Promise<void> {
-  const seen = units.filter((_, i) => looks[i] !== undefined);
-  const apart = units.filter((_, i) => looks[i] === undefined);
-  let open: readonly IndexUnit[];
-  try {
-    open = await writeExpectedFields(
-      context,
-      seen,
-      looks.filter((look) => look !== undefined),
-    );
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
-    // DynamoDB has refused one item, or has not answered. So each is reconciled by itself, and only a refused one is quarantined.
-    open = seen;
-  }
-  for (const one of [...open, ...apart]) await reconcileAlone(context, fanOut, one);
-}
-
-async function reconcileAlone(context: ApplyContext, { oldest, newest }: Unit, unit: IndexUnit): Promise<void> {
-  try {
-    await retryingWithin(context, () => reconcileJoined(context, [unit]));
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-    await putEntry(context, refusalEntry(context.graph, { ...unit, oldest, newest }, error, context.now()));
-  }
 }

@@ -1,16 +1,16 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { COUNTED } from '../core/items/derived-item.ts';
+import { COUNTED, isTombstone } from '../core/items/derived-item.ts';
 import { baseKeyOfIndexItem } from '../core/items/derived-key.ts';
 import { countHolding, isKeptCount } from '../core/kinds/count.ts';
 import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
 import { countKeyOf } from '../core/model/projection/places.ts';
-import { reconciledIndexUpdate } from '../core/plan/writes/index-update.ts';
+import { itemTouch } from '../core/plan/touch.ts';
+import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds } from './context.ts';
+import { type ApplyContext, epochSeconds, sendingWithin } from './context.ts';
 import { reconcileCount, writeCounted } from './count.ts';
-import { reconcileIndexItem, unitOfIndexItem } from './index-item.ts';
-import { reconcile } from './reconcile.ts';
-import { NO_WATERMARK, updateWithFence, withPlausibleWatermark } from './repair.ts';
+import { reconcile } from './loop.ts';
+import { reconcileTouch } from './touches.ts';
 
 /** Index items, and entries of totals, reconciled by what their keys and fields name. */
 
@@ -32,19 +32,35 @@ export async function reconcileNamed(
     key,
     async expected(item) {
       const base = await baseOf(item);
-      return { base, burial: base === undefined ? await tombstoneUpdate(context, key, item) : undefined };
+      return { base, burial: base === undefined ? tombstoneUpdate(context, key, item) : undefined };
     },
     update: (_item, { burial }) => burial,
     // rule: repair-moves-the-total
     writeIfUnchanged:
       countName === undefined
         ? undefined
-        : (burial, seen) => writeCounted(context, seen.actual, undefined, burial, countName),
+        : (update, { actual }, readAtMs) => writeWithTotal(context, countName, { current: actual, update, readAtMs }),
   });
   const { base } = expected;
-  if (base !== undefined) await reconcileIndexItem(context, base, key, NO_WATERMARK);
+  if (base !== undefined) await reconcileTouch(context, itemTouch(key, base));
   const holding = countName ?? (base && countHolding(context.graph, base, key.target)?.name);
   await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), holding);
+}
+
+/** Buries one counted item, with its count; false if the item has changed since it was read. */
+async function writeWithTotal(
+  context: ApplyContext,
+  countName: string,
+  { current, update, readAtMs }: { current: Item | undefined; update: DerivedUpdate; readAtMs: number },
+): Promise<boolean> {
+  const change = { current, expected: undefined, update };
+  const [outcome] = await writeCounted(context, countName, [change], {
+    remainingMs: sendingWithin(context, { readAtMs }),
+    readmits: true,
+  });
+  if (!outcome!.applied && outcome!.error !== undefined) throw outcome!.error;
+  context.stats.wcu += outcome!.wcu;
+  return outcome!.applied;
 }
 
 /** Reconciles an index item with the base item that its key, or what it holds, names. */
@@ -76,16 +92,15 @@ export async function reconcileOtherCount(
 }
 
 /**
- * Makes the update that turns an index item that no base item asks for into a tombstone.
+ * Makes the update that turns a derived item that no base item asks for into a tombstone; undefined if nothing is there to bury.
  *
  * @param current the item as it was read, before the base items.
  */
-export async function tombstoneUpdate(
+export function tombstoneUpdate(
   context: ApplyContext,
   key: ItemKey,
   current: Item | undefined,
-): Promise<DerivedUpdate> {
-  const unit = unitOfIndexItem(key, key, NO_WATERMARK);
-  const seen = await withPlausibleWatermark(context, current);
-  return updateWithFence(context, reconciledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
+): DerivedUpdate | undefined {
+  if (current === undefined || isTombstone(current, context.graph.table)) return undefined;
+  return itemUpdate(context.graph, key, current, undefined, epochSeconds(context));
 }

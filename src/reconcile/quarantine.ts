@@ -1,25 +1,35 @@
 import type { Item } from '../core/items/attribute-value.ts';
-import { derivedOf } from '../core/plan/derive.ts';
-import { derivationEntry, formsOfEntry, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
-import type { QuarantineUnit } from '../core/plan/unit.ts';
-import { readItem } from '../core/store-pages.ts';
+import { entryUpdate, formsOfEntry, refusalEntry, refusalKey, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
+import type { Touch } from '../core/plan/touch.ts';
+import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import type { ApplyContext } from './context.ts';
+import { type ApplyContext, updateItem } from './context.ts';
 
-/** Records, and items, that cannot be applied: their quarantine entries are put. */
+/** An entry as it was seen, and when. */
+export interface SeenEntry {
+  was: Item | undefined;
+  readAtMs: number;
+}
 
 /**
- * Puts a quarantine entry, and counts it. Where the table refuses it, less of it is put: no record may hold up those behind it. Where the
- * table refuses every form, the count and the log alone tell of the item, until a check finds it.
+ * Writes a quarantine entry under the revision that was read, and counts it. Where the table refuses it, less of it is written: no record
+ * may hold up those behind it. Where the table refuses every form, the count and the log alone tell of the item, until a check finds it.
+ *
+ * @returns the entry as it is now if it has changed since it was read; undefined: it is settled.
  */
-export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
-  const { graph, store, stats } = context;
+export async function putEntry(
+  context: ApplyContext,
+  key: ItemKey,
+  was: Item | undefined,
+  content: Item,
+): Promise<SeenEntry | undefined> {
+  const { graph, stats } = context;
   let refused: StoreError | undefined;
-  for (const form of formsOfEntry(graph.table, entry)) {
+  for (const form of formsOfEntry(content)) {
+    const readAtMs = context.now();
     try {
-      stats.writes += 1;
-      const { wcu } = await store.put(form);
-      stats.wcu += wcu;
+      const result = await updateItem(context, entryUpdate(graph, key, was, form, readAtMs));
+      if (!result.applied) return { was: result.current, readAtMs };
       refused = undefined;
       break;
     } catch (error) {
@@ -28,17 +38,25 @@ export async function putEntry(context: ApplyContext, entry: Item): Promise<void
     }
   }
   stats.quarantined += 1;
-  context.onQuarantine?.(refused === undefined ? entry : unwrittenEntry(entry, refused), refused !== undefined);
+  context.onQuarantine?.(refused === undefined ? content : unwrittenEntry(content, refused), refused !== undefined);
+  return undefined;
 }
 
-/** Puts an entry for problems of the records, or, if the base item decides, of the base item as it is now. */
-export async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<void> {
-  const { graph } = context;
-  const { source, target } = unit;
-  let { problems } = unit;
-  if (unit.byBase === true) {
-    ({ problems } = derivedOf(graph, source, target, await readItem(context, { source, target })));
-    if (problems.length === 0) return;
-  }
-  await putEntry(context, derivationEntry(graph, { ...unit, problems }, context.now()));
+/**
+ * Writes the entry of a derived item that the table refuses, as a derived item itself: under what was read of it before the base items.
+ * Who has not read the entry takes it for absent. If it has changed, the derived item has to be tried once more: by now it may fit, and
+ * a redrive may have ended the entry.
+ *
+ * @returns the entry as it is now if it has changed since it was read; undefined: it is settled.
+ */
+export async function putRefusal(
+  context: ApplyContext,
+  touch: Touch,
+  error: StoreError,
+  seen: SeenEntry | undefined,
+): Promise<SeenEntry | undefined> {
+  // rule: refusal-rests-on-the-entry-read-before
+  const was = seen?.was;
+  // rule: refusal-is-written-under-the-revision-read
+  return await putEntry(context, refusalKey(touch), was, refusalEntry(touch, was, error, context.now()));
 }

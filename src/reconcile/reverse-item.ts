@@ -1,16 +1,12 @@
-import type { Item } from '../core/items/attribute-value.ts';
 import { VIEW_KEY } from '../core/items/keys.ts';
 import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
-import { expectedFields } from '../core/kinds/derived.ts';
-import { edgeNamedByReverse, reverseItem } from '../core/kinds/reverse-item.ts';
-import { derivedOf } from '../core/plan/derive.ts';
-import { hasExpectedFields } from '../core/plan/writes/index-update.ts';
+import { edgeNamedByReverse } from '../core/kinds/reverse-item.ts';
+import { itemTouch } from '../core/plan/touch.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
-import { reconcileIndexItem } from './index-item.ts';
+import { reconcile } from './loop.ts';
 import { tombstoneUpdate } from './named-index-item.ts';
-import { reconcile } from './reconcile.ts';
-import { NO_WATERMARK, withPlausibleWatermark } from './repair.ts';
+import { reconcileTouch } from './touches.ts';
 import { reconcileViewParts } from './view.ts';
 
 /**
@@ -24,35 +20,15 @@ export async function reconcileReverseItem(
   key: ItemKey,
   base: ItemKey | undefined,
 ): Promise<void> {
-  const { store, graph } = context;
-  const { actual: item, expected } = await reconcile(context, {
+  const { expected: edge } = await reconcile(context, {
     key,
-    async expected(item) {
-      const edge = base ?? edgeNamedByReverse(key, item);
-      if (edge !== undefined || (await isReverseItemRight(context, item, undefined))) return { edge };
-      // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the
-      // update fails.
-      return { edge, burial: await tombstoneUpdate(context, key, item) };
-    },
-    update: (_item, { burial }) => burial,
+    expected: (item) => base ?? edgeNamedByReverse(key, item),
+    // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the update fails.
+    update: (item, edge) => (edge === undefined ? tombstoneUpdate(context, key, item) : undefined),
   });
-  const { edge } = expected;
   if (edge === undefined) return;
-  const { item: image } = await store.get(edge, { consistent: true });
-  const wanted = expectedFields(derivedOf(graph, edge.source, edge.target, image), key.target);
-  if (!(await isReverseItemRight(context, item, wanted))) await reconcileIndexItem(context, edge, key, NO_WATERMARK);
-  if (wanted !== undefined) await reconcileCopy(context, edge);
-}
-
-async function isReverseItemRight(
-  context: ApplyContext,
-  item: Item | undefined,
-  expected: Item | undefined,
-): Promise<boolean> {
-  if (!hasExpectedFields(item, expected)) return false;
-  if (item === undefined) return true;
-  const hasExpiry = item[context.graph.table.ttl] !== undefined;
-  return reverseItem.isLive(item) !== hasExpiry && (await withPlausibleWatermark(context, item)) === item;
+  await reconcileTouch(context, itemTouch(key, edge));
+  await reconcileCopy(context, edge);
 }
 
 async function reconcileCopy(context: ApplyContext, { source, target }: ItemKey): Promise<void> {
@@ -61,5 +37,5 @@ async function reconcileCopy(context: ApplyContext, { source, target }: ItemKey)
   const slot = copySlots(graph, view).find(({ edge }) => edge === target);
   if (slot?.parent === undefined) return;
   const { item: node } = await store.get({ source: slot.parent, target: slot.parent }, { consistent: true });
-  if (!isSlotRight(graph, slot, node)) await reconcileViewParts(context, source, [target], NO_WATERMARK);
+  if (!isSlotRight(graph, slot, node)) await reconcileViewParts(context, source, [target]);
 }

@@ -9,9 +9,6 @@ import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
  * the views, is in further models, so that no two definitions of one name are ever in one.
  */
 
-/** How much earlier than the registry's clock a record's time may be although it was made later, in milliseconds. */
-export const CLOCK_MARGIN_MS = 5 * 60_000;
-
 /**
  * The model of everything that the registry keeps, with the functions of the own model. Throws `projection-code-missing`
  * where that lacks one, and `unknown-definition` where a definition comes from newer software.
@@ -30,12 +27,12 @@ export function effectiveModel(
   for (const [type, { shape }] of registry.shapes) {
     if (shape === undefined) continue;
     views.push(reviveView(type, shape.definition, data, own));
-    shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready, settleBefore: settleBefore(shape) ?? 0 });
+    shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready });
   }
   const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
     return {
       definition: reviveKeyed(name, kept.definition, data, own),
-      kept: keptOf(kept.id, supersededIn(name, kept), settleBefore(kept)),
+      kept: keptOf(kept.id, supersededIn(name, kept)),
     };
   });
   return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
@@ -62,10 +59,9 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
 }
 
 /** A generation as the planner takes it. */
-export function keptOf(id: number, superseded: Kept['superseded'] = new Set(), before?: number): Kept {
+export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): Kept {
   return {
     ...(id !== 1 && { generation: id }),
-    ...(before !== undefined && { settleBefore: before }),
     ...(superseded.size > 0 && { superseded }),
   };
 }
@@ -108,11 +104,4 @@ function keptGenerations({ projections }: Registry): { name: string; kept: Gener
     generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation })),
   );
   return kept.sort((left, right) => right.kept.id - left.kept.id);
-}
-
-/** Until it is noted since when something is kept, every record may be older. */
-function settleBefore({ since }: { since?: number }): number | undefined {
-  // rule: record-older-than-its-projection-is-reconciled
-  if (since === undefined) return Number.POSITIVE_INFINITY;
-  return since === 0 ? undefined : since + CLOCK_MARGIN_MS;
 }

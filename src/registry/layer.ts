@@ -40,7 +40,6 @@ import {
 export interface Kept {
   /** Absent: the first. */
   generation?: number;
-  settleBefore?: number;
   /** The parts that a newer generation has, too: the searches, as `USER.name`, or the projection itself. Absent: none. */
   superseded?: ReadonlySet<string>;
 }
@@ -49,7 +48,7 @@ export interface Kept {
 export function searchesInGeneration({ search, packed = [] }: SearchDefinition, kept: Kept): SearchModel[] {
   return searchesOfPack([search, ...packed], kept.generation).map((one) => ({
     ...one,
-    inForce: inForceOf(one.inForce.places, kept, kept.superseded?.has(one.indexPartition)),
+    inForce: inForceOf(one.inForce.places, kept.superseded?.has(one.indexPartition)),
   }));
 }
 
@@ -78,16 +77,12 @@ export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPl
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
 
-function projectionInForce<Places>(places: Places, kept: Kept): InForce<Places> {
-  return inForceOf(places, kept, kept.superseded !== undefined);
+function projectionInForce<Places>(places: Places, { superseded }: Kept): InForce<Places> {
+  return inForceOf(places, superseded !== undefined);
 }
 
-function inForceOf<Places>(places: Places, { settleBefore }: Kept, isSuperseded = false): InForce<Places> {
-  return {
-    places,
-    ...(settleBefore !== undefined && { settleBefore }),
-    ...(isSuperseded && { isSuperseded }),
-  };
+function inForceOf<Places>(places: Places, isSuperseded = false): InForce<Places> {
+  return { places, ...(isSuperseded && { isSuperseded }) };
 }
 
 /** A definition of a generation. */

@@ -6,7 +6,6 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
-import { newestRebuild, type Rebuild } from './rebuilt.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The projections that a writer of derived items maintains. */
@@ -15,12 +14,10 @@ export interface WriterModel {
    * The model of this moment: asked for each batch, after its records are held. Throws a retryable `StoreError` where this
    * writer lacks the code for what the table keeps, or is not in the table's home region.
    *
-   * @param position of a record of the batch, as a watermark: one of a later stream than the registered one takes everything from
-   *   readers until it is verified.
+   * @param stream the label of the stream of the batch: a later one than the registered one takes everything from readers until it is
+   *   verified.
    */
-  current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
-  /** The newest rebuild of a table in which `current` has found no registry. Asked after `current`, and again after the batch is applied. */
-  newestRebuild?(stats: ReadStats): Promise<Rebuild | undefined>;
+  current(stats?: ReadStats, stream?: string): Promise<CompiledModel>;
 }
 
 /** The calls to the table that a registered model needs. */
@@ -44,20 +41,14 @@ export function registeredModel(
 ): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
-  let hasHead = false;
   return {
-    async newestRebuild(stats) {
-      return hasHead ? undefined : await newestRebuild({ store, stats });
-    },
-    async current(stats = { rcu: 0 }, position) {
+    async current(stats = { rcu: 0 }, stream) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
       let head = await readHead(reader, compiled?.head);
-      hasHead = head !== undefined;
       // rule: announced-registry-is-not-maintained
       if (head !== undefined && isAnnounced(head.registry)) return own;
-      const label = position?.slice(0, position.lastIndexOf('/'));
-      if (label !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, label)) {
-        await doubtTable(store, label);
+      if (stream !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, stream)) {
+        await doubtTable(store, stream);
         head = await readHead(reader, compiled?.head);
       }
       if (head === undefined) {

@@ -1,15 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
-import {
-  ATTRIBUTES,
-  EDGE_SET,
-  EVICTED,
-  FENCE,
-  INDEX_KEYS,
-  MODEL,
-  REVISION,
-  WATERMARK,
-} from '../core/items/derived-item.ts';
+import { ATTRIBUTES, EDGE_SET, INDEX_KEYS, REVISION } from '../core/items/derived-item.ts';
 import type { FilterTerm } from '../core/items/filter.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
@@ -125,31 +116,7 @@ function conditionExpression(
     names['#p'] = partitionKey;
     return 'attribute_not_exists(#p)';
   }
-  if (condition.kind === 'holding') return holdingExpression(condition.texts, names, values);
-  names['#w'] = WATERMARK;
-  values[':watermark'] = { S: condition.watermark };
-  const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];
-  if (condition.fenceBefore !== undefined) {
-    names['#f'] = FENCE;
-    values[':f'] = { N: String(condition.fenceBefore) };
-    clauses.push('(attribute_not_exists(#f) OR #f < :f)');
-  }
-  condition.notEvicted?.forEach((type, i) => {
-    names['#evicted'] = EVICTED;
-    values[`:type${i}`] = { S: type };
-    clauses.push(`NOT contains(#evicted, :type${i})`);
-  });
-  condition.evicted?.forEach((type, i) => {
-    names['#evicted'] = EVICTED;
-    values[`:left${i}`] = { S: type };
-    clauses.push(`contains(#evicted, :left${i})`);
-  });
-  if (condition.shape !== undefined) {
-    names['#model'] = MODEL;
-    values[':stamp'] = { S: condition.shape.stamp };
-    clauses.push(condition.shape.mayBeMissing ? '(attribute_not_exists(#r) OR #model = :stamp)' : '#model = :stamp');
-  }
-  return clauses.join(' AND ');
+  return holdingExpression(condition.texts, names, values);
 }
 
 function holdingExpression(

@@ -195,8 +195,16 @@ function withUnits(
 ): StatementAnswer[] {
   if (consumed === undefined || consumed.length === 0) return [...answers];
   const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
-  const wcu = totalUnits(consumed) / count;
-  return answers.map((answer) => (typeof answer !== 'string' && 'wcu' in answer ? { ...answer, wcu } : answer));
+  const units = totalUnits(consumed);
+  // Whole units for all but the first: fractions would not add up to what was consumed.
+  const others = Math.floor(units / count);
+  let wcu = units - others * (count - 1);
+  return answers.map((answer) => {
+    if (typeof answer === 'string' || !('wcu' in answer)) return answer;
+    const own = { ...answer, wcu };
+    wcu = others;
+    return own;
+  });
 }
 
 /** Notes an answer in the run. Returns true if its statement was not taken. */

@@ -9,7 +9,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { streamLabel } from '../core/items/watermark.ts';
+import { streamLabel } from '../core/items/stream-arn.ts';
 import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
@@ -150,12 +150,6 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     lacks.push('a stream of new and old images');
   }
   return lacks;
-}
-
-/** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */
-export async function currentStreamLabel(client: DynamoDBClient, graph: CompiledModel): Promise<string | undefined> {
-  const { streamArn } = await describeTable(graph, { client });
-  return streamArn && streamLabel(streamArn);
 }
 
 /** Reads the ids of the table and of its stream, and its regions; absent if the engine does not say them. */

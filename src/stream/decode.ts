@@ -1,6 +1,6 @@
-import type { ChangeRecord } from '../core/items/change-record.ts';
-import { isSequenceNumber, streamLabel, Watermarks } from '../core/items/watermark.ts';
-import type { CompiledModel } from '../core/model/compiled.ts';
+import { type ChangeRecord, isSequenceNumber } from '../core/items/change-record.ts';
+import { streamLabel } from '../core/items/stream-arn.ts';
+import { type CompiledModel, derivedSearches, layersOf } from '../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../core/plan/stream-filter.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { changedItem } from './changed-items.ts';
@@ -14,31 +14,27 @@ const LAST_SECOND = 8.64e12;
 /**
  * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
  * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
- * the stream does not carry both images.
+ * a list by several values, or an edge with a hashed key, needs images that the stream does not carry.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
 export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];
   let arn: string | undefined;
-  let watermarks: Watermarks | undefined;
+  let stream: string | undefined;
   for (const record of records) {
     const recordArn = streamArn ?? record.eventSourceARN ?? '';
-    if (watermarks === undefined || recordArn !== arn) {
+    if (stream === undefined || recordArn !== arn) {
       arn = recordArn;
-      watermarks = new Watermarks(streamLabel(recordArn));
+      stream = streamLabel(recordArn);
     }
-    decodeRecord(graph, record, watermarks, decoded);
+    decodeRecord(graph, record, stream, decoded);
   }
   return decoded;
 }
 
-function decodeRecord(
-  { table }: CompiledModel,
-  record: RawRecord,
-  watermarks: Watermarks,
-  decoded: ChangeRecord[],
-): void {
+function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, decoded: ChangeRecord[]): void {
+  const { table } = graph;
   const item = changedItem(table, record);
   const number: unknown = record.dynamodb?.SequenceNumber;
   if (item === undefined || !isSequenceNumber(number)) {
@@ -51,17 +47,17 @@ function decodeRecord(
   }
   const { source, target, oldImage, newImage, contradiction } = item;
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
-  checkImages(record, source, target);
+  const isPartial = contradiction !== undefined || lacksImage(record);
+  if (isPartial && contradiction === undefined && needsImages(graph)) throw missingImages(record, source, target);
   decoded.push({
     source,
     target,
     oldImage,
     newImage,
-    position: watermarks.watermarkOf(number),
+    stream,
     sequenceNumber: number,
-    stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(record.dynamodb?.ApproximateCreationDateTime),
-    ...(contradiction !== undefined && { contradiction }),
+    ...(isPartial && { isPartial }),
   });
 }
 
@@ -71,14 +67,28 @@ function secondsOf(created: unknown): number | undefined {
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }
 
-function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
+/** Tells whether a record lacks an image that its event has, as in a stream of keys alone. */
+function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   const { NewImage, OldImage } = dynamodb ?? {};
-  const hasNew = NewImage !== undefined || eventName === 'REMOVE';
-  const hasOld = OldImage !== undefined || eventName === 'INSERT';
-  if (hasNew && hasOld) return;
-  throw new EdgeloomError(
+  return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
+}
+
+/**
+ * Tells whether keys alone do not name all items that a change touches: those of the values of a list, and those of an edge whose key is
+ * hashed. Then records need both images.
+ */
+function needsImages(graph: CompiledModel): boolean {
+  return layersOf(graph).some(
+    ({ nodes, edges }) =>
+      [...edges.values()].some(({ keys }) => keys === 'hashed') ||
+      [...nodes.values()].some(({ searches }) => derivedSearches(searches).some(({ multiValue }) => multiValue)),
+  );
+}
+
+function missingImages({ eventName }: RawRecord, source: string, target: string): EdgeloomError {
+  return new EdgeloomError(
     'missing-images',
-    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, which a search by several values, or an edge with a hashed key, needs.`,
     'Set the stream view type to NEW_AND_OLD_IMAGES.',
   );
 }

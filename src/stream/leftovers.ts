@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../core/items/change-record.ts';
-import { streamLabel } from '../core/items/watermark.ts';
+import { streamLabel } from '../core/items/stream-arn.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { isSequenceNumber } from '../core/items/watermark.ts';
+import { isSequenceNumber } from '../core/items/change-record.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
 import { readableShards } from './lineage.ts';

@@ -278,9 +278,9 @@ describe('project', () => {
     await json('import', 'examples/goals/goals.jsonl', '--table', table);
     const lines = (await readFile(join(ROOT, 'examples/goals/goals.jsonl'), 'utf8')).trim().split('\n').length;
     const first = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
-    expect(first).toMatchObject({ records: lines, stale: 0, quarantined: 0 });
+    expect(first).toMatchObject({ records: lines, conflicts: 0, quarantined: 0 });
     const second = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
-    expect(second).toMatchObject({ records: 0, units: 0, writes: 0 });
+    expect(second).toMatchObject({ records: 0, touches: 0, writes: 0 });
     expect(await json('table', 'describe', '--table', table)).toMatchObject({
       table,
       status: 'ACTIVE',

@@ -50,7 +50,16 @@ it('a worker gives a span a batch, and logs one line a batch with its counts and
   const sumOf = (name: string): number => batches.reduce((sum, batch) => sum + batch[name]!, 0);
   expect(sumOf('records')).toBe(11);
   expect(sumOf('applied')).toBe(11);
-  for (const name of ['units', 'writes', 'wcu', 'rcu', 'stale', 'quarantined', 'milliseconds', 'newestRecordAgeMs']) {
+  for (const name of [
+    'touches',
+    'writes',
+    'wcu',
+    'rcu',
+    'conflicts',
+    'quarantined',
+    'milliseconds',
+    'newestRecordAgeMs',
+  ]) {
     expect(batches[0]![name], name).toBeGreaterThanOrEqual(0);
   }
 });

@@ -109,16 +109,15 @@ const CALLS: Record<string, (store: Store & ScanSource) => Promise<unknown>> = {
   'an eventual get of a key that needs escaping': (store) =>
     store.get({ source: 'USER-"ü\u2028\u0000😀\ud800', target: '~ix/%' }, { consistent: false }),
   'many gets': (store) => store.getMany([KEY, { source: 'USER-2', target: '~view' }], { consistent: true }),
-  'an update of the fast path': (store) =>
+  'an update of a view': (store) =>
     store.update({
       key: KEY,
       set: {
-        w: { S: 'label/1' },
         attributes: { M: { age: { N: '12345678901234567890123456789012345678' }, off: { NULL: true } } },
       },
       unset: ['expiresAt'],
       addElements: ['KNOWS-USER-1', 'KNOWS-USER-"2'],
-      condition: { kind: 'newer-than', watermark: 'label/2', notEvicted: ['KNOWS'] },
+      condition: { kind: 'absent' },
     }),
   'an update under a revision': (store) =>
     store.update({

@@ -111,13 +111,6 @@ const item: fc.Arbitrary<Item> = fc
   }));
 
 const condition: fc.Arbitrary<UpdateCondition> = fc.oneof(
-  fc.record({
-    kind: fc.constant('newer-than' as const),
-    watermark,
-    notEvicted: fc.option(fc.subarray(EDGE_TYPES), { nil: undefined }),
-    evicted: fc.option(fc.subarray(EDGE_TYPES), { nil: undefined, freq: 1 }),
-    fenceBefore: fc.option(fc.constantFrom(-300_000, 0, 5, 1_768_870_921_015), { nil: undefined }),
-  }),
   fc.record({ kind: fc.constant('revision' as const), revision: fc.constantFrom(...REVISIONS) }),
   fc.constant({ kind: 'absent' as const }),
 );

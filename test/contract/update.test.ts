@@ -3,11 +3,6 @@ import { type AttributeValue, type Item, sameValue } from '../../src/core/items/
 import type { DerivedUpdate, ItemKey, Store, UpdateCondition, UpdateResult } from '../../src/core/store-port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 
-const newer = (watermark: string, notEvicted?: string[]): UpdateCondition => ({
-  kind: 'newer-than',
-  watermark,
-  notEvicted,
-});
 const revision = (seen: string | undefined): UpdateCondition => ({ kind: 'revision', revision: seen });
 
 describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates }) => {
@@ -23,7 +18,7 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   ): Promise<{ result: UpdateResult; stored: Item | undefined; key: ItemKey }> {
     const key = { source: freshPartition(), target: '~view' };
     if (before !== undefined) await store.put(item(key.source, key.target, before));
-    const result = await store.update({ key, set: {}, unset: [], condition: newer('m'), ...update });
+    const result = await store.update({ key, set: {}, unset: [], condition: { kind: 'none' }, ...update });
     return { result, stored: (await store.get(key, { consistent: true })).item, key };
   }
 
@@ -32,9 +27,9 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   }
 
   it('creates an absent item with its key and revision 1', async () => {
-    const { result, stored, key } = await updated(undefined, { set: { w: { S: 'm' } } });
+    const { result, stored, key } = await updated(undefined, {});
     expect(result).toEqual({ applied: true, wcu: 1 });
-    expect(stored).toEqual(item(key.source, key.target, { w: { S: 'm' }, r: { N: '1' } }));
+    expect(stored).toEqual(item(key.source, key.target, { r: { N: '1' } }));
   });
 
   it('counts the revision up with each update, exactly, also beyond what a double holds', async () => {
@@ -58,50 +53,6 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
     expect(stored).toMatchObject({ kept: { S: 'k' }, constructor: { BOOL: true } });
     expect(sameValue(stored?.['old'], { N: '1.5' })).toBe(true);
     expect(Object.keys(stored!).sort()).toEqual(['constructor', 'kept', 'old', 'r', 'source', 'target']);
-  });
-
-  describe('condition newer-than', () => {
-    it.each<[string, Item | undefined, boolean]>([
-      ['an absent item', undefined, true],
-      ['an item without watermark', { a: { S: 'x' } }, true],
-      ['an older watermark', { w: { S: 'l' } }, true],
-      ['the same watermark', { w: { S: 'm' } }, false],
-      ['a newer watermark', { w: { S: 'n' } }, false],
-      ['a watermark that is no text', { w: { N: '1' } }, false],
-    ])('with %s', async (_name, before, applied) => {
-      const { result } = await updated(before, {});
-      expect(result.applied).toBe(applied);
-    });
-
-    it('compares watermarks by their UTF-8 bytes', async () => {
-      // U+FFFD sorts before an emoji in UTF-8, and after it in UTF-16.
-      expect((await updated({ w: { S: '\uFFFD' } }, { condition: newer('\u{1F600}') })).result.applied).toBe(true);
-      expect((await updated({ w: { S: '\u{1F600}' } }, { condition: newer('\uFFFD') })).result.applied).toBe(false);
-    });
-
-    it.each<[string, Item | undefined, boolean]>([
-      ['an absent item', undefined, true],
-      ['no fence', { w: { S: 'l' } }, true],
-      ['a fence before the moment', { fence: { N: '999' } }, true],
-      ['a fence at the moment', { fence: { N: '1000' } }, false],
-      ['a fence after the moment', { w: { S: 'l' }, fence: { N: '1768870921015' } }, false],
-      ['a newer watermark and a fence before the moment', { w: { S: 'n' }, fence: { N: '999' } }, false],
-      ['a fence that is no number', { fence: { S: '0' } }, false],
-    ])('with fenceBefore: %s', async (_name, before, applied) => {
-      const condition: UpdateCondition = { kind: 'newer-than', watermark: 'm', fenceBefore: 1000 };
-      expect((await updated(before, { condition })).result.applied).toBe(applied);
-    });
-
-    it.each<[string, AttributeValue, boolean]>([
-      ['another type in the mark', { SS: ['OTHER'] }, true],
-      ['the type in the mark', { SS: ['OTHER', 'KNOWS'] }, false],
-      ['the type in a list', { L: [{ S: 'KNOWS' }] }, false],
-      ['the type as a part of a text', { S: 'xKNOWSx' }, false],
-      ['a mark of another kind', { N: '1' }, true],
-    ])('with notEvicted: %s', async (_name, evicted, applied) => {
-      const { result } = await updated({ evicted }, { condition: newer('m', ['LIKES', 'KNOWS']) });
-      expect(result.applied).toBe(applied);
-    });
   });
 
   it.each<[string, Item | undefined, boolean]>([
@@ -146,8 +97,12 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   });
 
   it('gives the item that failed the condition, and leaves it as it is', async () => {
-    const before = { w: { S: 'z' }, edgeSet: { SS: ['KNOWS-USER-1'] } };
-    const { result, stored, key } = await updated(before, { set: { a: { S: 'x' } }, addElements: ['KNOWS-USER-2'] });
+    const before = { edgeSet: { SS: ['KNOWS-USER-1'] } };
+    const { result, stored, key } = await updated(before, {
+      set: { a: { S: 'x' } },
+      addElements: ['KNOWS-USER-2'],
+      condition: revision('1'),
+    });
     expect(result).toEqual({ applied: false, wcu: 1, current: item(key.source, key.target, before) });
     expect(stored).toEqual(item(key.source, key.target, before));
   });
@@ -160,11 +115,11 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
 
   it('gives the failed item also where a map in it has an attribute __proto__', async () => {
     const attributes: AttributeValue = { M: JSON.parse('{"__proto__":{"S":"p"},"name":{"S":"n"}}') };
-    const { result, key } = await updated({ w: { S: 'z' }, attributes }, {});
+    const { result, key } = await updated({ attributes }, { condition: revision('1') });
     expect(result).toEqual({
       applied: false,
       wcu: 1,
-      current: item(key.source, key.target, { w: { S: 'z' }, attributes }),
+      current: item(key.source, key.target, { attributes }),
     });
   });
 
@@ -223,14 +178,15 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
   });
 
   it('checks the condition before the operands: what is stale is not refused', async () => {
-    const { result } = await updated({ w: { S: 'z' }, r: { S: 'no number' } }, { set: { gsi0pk: { N: '1' } } });
+    const before = { r: { S: 'no number' } };
+    const { result } = await updated(before, { set: { gsi0pk: { N: '1' } }, condition: revision('1') });
     expect(result.applied).toBe(false);
   });
 
   it('refuses to let an item grow beyond 400 KB, and leaves it as it was', async () => {
     const key = { source: freshPartition(), target: '~view' };
     await store.put(item(key.source, key.target, { a: textOf(300_000) }));
-    const growth = store.update({ key, set: { b: textOf(110_000) }, unset: [], condition: newer('m') });
+    const growth = store.update({ key, set: { b: textOf(110_000) }, unset: [], condition: { kind: 'none' } });
     await expect(growth).rejects.toMatchObject({ kind: 'terminal', code: 'ValidationException' });
     expect((await store.get(key, { consistent: true })).item).not.toHaveProperty('b');
   });
@@ -242,7 +198,7 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
     });
 
     it('a failed condition costs the size of the item that failed it', async () => {
-      expect((await updated({ w: { S: 'z' }, a: textOf(2500) }, { set: { a: textOf(10) } })).result.wcu).toBe(3);
+      expect((await updated({ a: textOf(2500) }, { set: { a: textOf(10) } })).result.wcu).toBe(3);
     });
 
     it('each index that the item is in costs as much again', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, currentStreamLabel } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table.ts';
 import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { writeExport } from '../support/export.ts';
@@ -46,25 +46,6 @@ async function breakView(): Promise<void> {
   const { edgeSet: _, ...rest } = item!;
   await store.put(rest as Item);
 }
-
-describe('edgeloom check of a watermark', () => {
-  it('finds one of this stream that is far in the future, and --repair mends it', async () => {
-    const graph = goalGraph(dev.table);
-    const client = createClient({ endpoint: dev.endpoint });
-    const key = { source: 'GOAL-G1', target: '~view' };
-    const label = await currentStreamLabel(client, graph);
-    client.destroy();
-    const { item } = await store.get(key, { consistent: true });
-    const future = { S: `${label}/${'9'.repeat(40)}` };
-    await store.put({ ...item!, w: future });
-    const own = ['--source', 'GOAL-G1', '--settle', '200ms'];
-    const found = await json(1, 'check', ...own);
-    expect(found['findings']).toEqual([expect.objectContaining({ ...key, verdict: 'stale' })]);
-    expect(await json(0, 'check', '--repair', ...own)).toMatchObject({ repaired: 1 });
-    expect((await store.get(key, { consistent: true })).item!['w']).not.toEqual(future);
-    expect(await json(0, 'check', ...own)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
-  });
-});
 
 describe('edgeloom check beside a consumer', () => {
   it('takes what is not projected yet for pending, not for drift', async () => {

@@ -12,7 +12,6 @@ import type { InvocationReport, MappingSettings } from '../../packages/local/emu
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -111,7 +110,6 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
       const found: Finding[] = [];
       await check(graph, {
         store,
-        streamLabel: streamLabel(streamArn),
         settleMs: 100,
         onFinding: (finding) => found.push(finding),
       });

@@ -29,7 +29,7 @@ function projected(id: string): Item[] {
   const name = { S: id };
   return [
     { source: { S: id }, target: { S: id }, name },
-    { source: { S: id }, target: { S: '~view' }, attributes: { M: { name } }, w: { S: '' }, r: { N: '1' } },
+    { source: { S: id }, target: { S: '~view' }, attributes: { M: { name } }, r: { N: '1' } },
   ];
 }
 

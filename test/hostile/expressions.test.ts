@@ -22,7 +22,6 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     String.raw`^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$`,
     'what the second repetition takes has no slash to try it again from',
   ],
-  [String.raw`^(.*)\/([^/]*\/[^/]*)$`, 'what follows has no slash to try again from but the last but one'],
   [
     String.raw`^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)`,
     'partition keys; each repetition ends at what it cannot take',

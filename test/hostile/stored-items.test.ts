@@ -5,7 +5,6 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
@@ -152,7 +151,7 @@ describe('hostile items beside good ones', () => {
   it('stop neither a check nor a repair nor a rebuild, which leave no drift', async () => {
     let stored = 0;
     const run = fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 8 }), async (items) => {
-      const { graph, store, streamArn, projectAll } = await testTable(socialGraph());
+      const { graph, store, projectAll } = await testTable(socialGraph());
       const writer = createWriter(graph, { store });
       await writer.putNode('USER-good', { name: 'Good', tags: ['a'], level: 'A' });
       await writer.putNode('TEAM-good', { name: 'Team' });
@@ -168,7 +167,7 @@ describe('hostile items beside good ones', () => {
         );
         if (isStored) stored += 1;
       }
-      const all = { store, streamLabel: streamLabel(streamArn), settleMs: 0, segments: 2, dangling: true };
+      const all = { store, settleMs: 0, segments: 2, dangling: true };
       await check(graph, all);
       await check(graph, { ...all, mode: 'plan' });
       await projectAll();

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { laterOf, streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { type CheckOptions, check } from '../../src/trust/check/check.ts';
+import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -34,7 +33,7 @@ function socialGraph({ table = uniqueTableName(), counted = true, follows = true
 
 async function social() {
   const table = await testTable(socialGraph());
-  const { graph, store, streamArn, projectAll, allRecords } = table;
+  const { graph, store, projectAll } = table;
   const writer = createWriter(graph, { store });
   for (const name of ['1', '2', '3']) await writer.putNode(`USER-${name}`, { name: `user ${name}` });
   for (const target of ['2', '3']) {
@@ -44,11 +43,7 @@ async function social() {
   }
   await projectAll();
 
-  async function run(
-    mode: 'report' | 'repair' | 'rebuild',
-    model: CompiledModel = graph,
-    more: Pick<CheckOptions, 'newestPosition'> = {},
-  ) {
+  async function run(mode: 'report' | 'repair' | 'rebuild', model: CompiledModel = graph) {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding): unknown => findings.push(finding);
     const result = await check(model, {
@@ -56,10 +51,8 @@ async function social() {
         store,
         mode,
         onFinding,
-        streamLabel: streamLabel(streamArn),
         settleMs: 20,
         segments: 2,
-        ...more,
       },
     });
     return { ...result, findings, drifted: findings.map(({ source, target }) => `${source} ${target}`).sort() };
@@ -74,13 +67,7 @@ async function social() {
     await store.put({ ...item!, ...change });
   }
 
-  /** The watermark of the stream's newest record. */
-  async function newestPosition(): Promise<string | undefined> {
-    const records = await allRecords();
-    return records.map(({ position }) => position).reduce(laterOf);
-  }
-
-  return { ...table, newestPosition, writer, reader: createReader(graph, { store }), run, read, corrupt };
+  return { ...table, writer, reader: createReader(graph, { store }), run, read, corrupt };
 }
 
 const VIEW = '~view';
@@ -126,42 +113,6 @@ describe('a derived item that is not exactly what is wanted', () => {
     expect((await run('report')).drifted).toEqual([FOLLOWS_COUNT, FOLLOWS_2, VIEW].map((key) => `USER-1 ${key}`));
     await run('repair');
     expect((await run('report')).drifted).toEqual([]);
-  });
-});
-
-describe('a watermark of this stream that lies behind its newest record', () => {
-  it('is drift where that position is known, and is mended', async () => {
-    const { graph, run, read, corrupt, newestPosition, streamArn, writer, projectAll } = await social();
-    const future = { w: { S: `${streamLabel(streamArn)}/${'9'.repeat(40)}` } };
-    const corrupted = [FOLLOWS_2, LIKES_2, VIEW];
-    for (const target of corrupted) await corrupt(target, future);
-    expect((await run('report')).drifted).toEqual([]);
-    const known = { newestPosition };
-    expect((await run('report', graph, known)).drifted).toEqual(corrupted.map((key) => `USER-1 ${key}`));
-    await run('repair', graph, known);
-    for (const target of corrupted) expect((await read(target))!['w']).not.toEqual(future.w);
-    expect((await run('report', graph, known)).drifted).toEqual([]);
-    await writer.deleteEdge('USER-1', 'BLOCKS', 'USER-2');
-    await projectAll();
-    expect(await run('report', graph, known)).toMatchObject({ drifted: [], pending: 0, superseded: 0 });
-  });
-
-  it('is none where the item was projected after the position was asked for at first', async () => {
-    const { graph, run, newestPosition, writer, projectAll } = await social();
-    let asked = 0;
-    const { drifted } = await run('report', graph, {
-      newestPosition: async () => {
-        asked += 1;
-        const newest = await newestPosition();
-        if (asked === 1) {
-          await writer.putEdge('USER-1', 'FOLLOWS', 'USER-2', { since: '2030' });
-          await projectAll();
-        }
-        return newest;
-      },
-    });
-    expect(drifted).toEqual([]);
-    expect(asked).toBeGreaterThan(1);
   });
 });
 

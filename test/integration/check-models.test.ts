@@ -41,7 +41,7 @@ async function checkedTable() {
 
 /** A live item of a search or an edge, by hand. */
 function indexItem(source: string, target: string, fields: Item): Item {
-  return { source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '1' }, ...fields };
+  return { source: { S: source }, target: { S: target }, r: { N: '1' }, ...fields };
 }
 
 function searchItems(mark: string): Item[] {
@@ -228,7 +228,7 @@ describe('a check of a table whose registry has retired something', () => {
     expect(findings).toMatchObject([{ verdict: 'orphan' }]);
     expect(await read('USER-1', '~ix/name')).toBeUndefined();
     await store.put({
-      ...{ source: { S: 'USER-1' }, target: { S: '~ix/name' }, w: { S: '' }, r: { N: '3' } },
+      ...{ source: { S: 'USER-1' }, target: { S: '~ix/name' }, r: { N: '3' } },
       expiresAt: { N: '99999999999' },
     });
     expect(await run({ mode: 'repair' })).toMatchObject({ findings: [], repaired: 0 });
@@ -240,7 +240,7 @@ describe('a check of a table whose registry has retired something', () => {
     await migrate(after);
     const target = '~ix/@2/#0123456789abcdef0123456789abcdef';
     await store.put({
-      ...{ source: { S: 'GOAL-1' }, target: { S: target }, w: { S: '' }, r: { N: '3' } },
+      ...{ source: { S: 'GOAL-1' }, target: { S: target }, r: { N: '3' } },
       expiresAt: { N: '99999999999' },
     });
     expect(await run({ mode: 'repair' })).toMatchObject({ findings: [], repaired: 0 });

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { newestPositionOf } from '../../src/stream/progress/newest-position.ts';
 import { type CheckOptions, check } from '../../src/trust/check/check.ts';
 import { lagSecondsOf, positionOfStream } from '../../src/trust/explain/position.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';
@@ -31,7 +29,6 @@ async function usersTable() {
   async function checked(options: Partial<CheckOptions> = {}) {
     return await check(graph, {
       ...{ store, consumer: position.consumer(2_000), settleMs: 2_000 },
-      ...{ streamLabel: streamLabel(streamArn), newestPosition: newestPositionOf({ graph, store, source }) },
       ...options,
     });
   }

@@ -3,8 +3,6 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
-const FUTURE = `9999-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
-
 function setOf(item: Item): string[] {
   const set = item['edgeSet'];
   return set !== undefined && 'SS' in set ? set.SS : [];
@@ -68,18 +66,6 @@ const CORRUPTIONS: Corruption[] = [
     verdict: 'stale',
   },
   {
-    name: 'a watermark from the future',
-    ...VIEW,
-    change: (item) => ({ ...item, w: { S: FUTURE } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a malformed watermark of an index item',
-    ...EDGE_ITEM,
-    change: (item) => ({ ...item, w: { S: 'yesterday' } }),
-    verdict: 'stale',
-  },
-  {
     name: 'a wrong rank',
     ...EDGE_ITEM,
     change: (item) => ({ ...item, gsi0sk: { S: '300-TEAM\u0000GOAL-G1' } }),
@@ -102,7 +88,7 @@ const CORRUPTIONS: Corruption[] = [
   {
     name: 'an index item turned into a tombstone',
     ...EDGE_ITEM,
-    change: ({ source, target, w, r }) => ({ source, target, w, r, expiresAt: { N: '9999999999' } }) as Item,
+    change: ({ source, target, r }) => ({ source, target, r, expiresAt: { N: '9999999999' } }) as Item,
     verdict: 'missing',
   },
 ];
@@ -130,8 +116,8 @@ describe('a check', () => {
 
     const repair = await run({ mode: 'repair' });
     expect(repair.repaired).toBe(1);
-    const { r: _r, w: _w, fence: _fence, ...after } = await read(source, target);
-    const { r: _before, w: _then, ...wanted } = before;
+    const { r: _r, ...after } = await read(source, target);
+    const { r: _before, ...wanted } = before;
     expect(sorted(after)).toEqual(sorted(wanted));
     const again = await run();
     expect(again.findings).toEqual([]);
@@ -145,13 +131,13 @@ describe('a check', () => {
     { source: 'USER-U1', target: '~ix/favoriteFoods/ramen', verdict: 'missing' },
   ])('finds that $source $target is gone, and repairs it', async ({ source, target, verdict }) => {
     const { run, read, store } = await checkedTable(2);
-    const { r: _r, w: _w, ...before } = await read(source, target);
+    const { r: _r, ...before } = await read(source, target);
     await store.delete({ source, target });
     expect(driftOf((await run()).findings)).toEqual([`${source} ${target} ${verdict}`]);
     await run({ mode: 'repair' });
-    const { r, w, fence, ...after } = await read(source, target);
+    const { r, ...after } = await read(source, target);
     expect(sorted(after)).toEqual(sorted(before));
-    expect({ r, w, fence }).toEqual({ r: { N: '1' }, w: { S: '' }, fence: { N: expect.stringMatching(/^\d{13}$/) } });
+    expect(r).toEqual({ N: '1' });
     expect((await run()).findings).toEqual([]);
   });
 
@@ -163,12 +149,12 @@ describe('a check', () => {
     ['an index item of a partition without base items', 'GOAL-G9', '~ix/GOALMEMBERSHIP-USER-U1'],
   ])('finds %s, and repairs it', async (_name, source, target) => {
     const { run, store, read } = await checkedTable(1);
-    const ghost = { gsi0pk: { S: 'GOALMEMBERSHIP-USER-U9' }, gsi0sk: { S: '500-LEAD\u0000GOAL-G1' }, w: { S: '' } };
+    const ghost = { gsi0pk: { S: 'GOALMEMBERSHIP-USER-U9' }, gsi0sk: { S: '500-LEAD\u0000GOAL-G1' } };
     await store.put({ source: { S: source }, target: { S: target }, r: { N: '3' }, ...ghost });
     expect(driftOf((await run()).findings)).toEqual([`${source} ${target} orphan`]);
     expect((await run({ mode: 'repair' })).repaired).toBe(1);
     const tombstone = await read(source, target);
-    expect(Object.keys(tombstone).sort()).toEqual(['expiresAt', 'fence', 'model', 'r', 'source', 'target', 'w']);
+    expect(Object.keys(tombstone).sort()).toEqual(['expiresAt', 'model', 'r', 'source', 'target']);
     expect(tombstone['r']).toEqual({ N: '4' });
     expect((await run()).findings).toEqual([]);
   });
@@ -184,10 +170,10 @@ describe('a check', () => {
 
   it('turns an empty live view into a tombstone, and buries tombstones whose time is over', async () => {
     const { run, store, read } = await checkedTable(1);
-    await store.put({ source: { S: 'GOAL-E' }, target: { S: '~view' }, w: { S: '' }, r: { N: '1' } });
+    await store.put({ source: { S: 'GOAL-E' }, target: { S: '~view' }, r: { N: '1' } });
     await store.put({
       ...{ source: { S: 'GOAL-E' }, target: { S: '~ix/GOALMEMBERSHIP-USER-U1' } },
-      ...{ w: { S: '' }, r: { N: '2' }, expiresAt: { N: '1000' } },
+      ...{ r: { N: '2' }, expiresAt: { N: '1000' } },
     });
     // Neither is drift.
     expect((await run()).findings).toEqual([]);

@@ -3,7 +3,6 @@ import { startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, sum } from '../../src/core/model/schema.ts';
 import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
@@ -76,14 +75,14 @@ const PARTIES = [
 
 it('deletes what is over by the minute, and what is counted follows', async () => {
   const table = await partyTable(PARTIES);
-  const { graph, store, streamArn } = table;
+  const { graph, store } = table;
   expect(await counts(table)).toEqual([2, '4']);
   expect(await deleteEnded(graph, { store, ...tableAt(END - 0.001) })).toMatchObject({ deleted: 0 });
   expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 1, left: false });
   await project(table);
   expect(await counts(table)).toEqual([1, '2']);
   expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
-  const { drift } = await check(graph, { store, streamLabel: streamLabel(streamArn), settleMs: 20 });
+  const { drift } = await check(graph, { store, settleMs: 20 });
   expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });
 

@@ -7,7 +7,6 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, source } from '../../src/core/model/schema.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
@@ -135,7 +134,6 @@ it.each(CASES)('shows $name that end as if they were deleted from that moment on
   expect(await answers(ending, END, true)).toEqual(before);
   const findings = await check(ending.graph, {
     store: ending.store,
-    streamLabel: streamLabel(ending.streamArn),
     settleMs: 20,
   });
   expect(findings.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });

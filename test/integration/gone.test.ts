@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { canonicalText, type Item, numberOf, stringOf } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
 import { edge, node, part, source, sum } from '../../src/core/model/schema.ts';
@@ -124,12 +123,9 @@ async function derivedIn({ store }: Awaited<ReturnType<typeof testTable>>): Prom
   return found.sort();
 }
 
-async function findingsIn(
-  { graph, store, streamArn }: Awaited<ReturnType<typeof testTable>>,
-  mode: 'report' | 'repair',
-) {
+async function findingsIn({ graph, store }: Awaited<ReturnType<typeof testTable>>, mode: 'report' | 'repair') {
   const findings: Finding[] = [];
-  const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, mode } as const;
+  const options = { store, settleMs: 20, mode } as const;
   await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
   return findings.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
 }
@@ -196,9 +192,9 @@ describe.each(WAYS)('a base item $name', (way) => {
     await take({ source: 'USER-1', target: 'USER-1' });
     await take({ source: 'GOAL-1', target: 'MEMBER-USER-1' });
     await project();
-    const { graph, store, streamArn } = marked;
+    const { graph, store } = marked;
     const findings: Finding[] = [];
-    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20, dangling: true } as const;
+    const options = { store, settleMs: 20, dangling: true } as const;
     await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
     expect(findings.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual(['GOAL-2 dangling']);
     const explained = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -35,7 +34,7 @@ const model = () =>
 
 async function opened() {
   const table = await testTable(model());
-  const { graph, client, store, streamArn } = table;
+  const { graph, client, store } = table;
   const documents = DynamoDBDocumentClient.from(client);
   const TableName = graph.table.name;
   return {
@@ -44,8 +43,7 @@ async function opened() {
     put: (pk: string, sk: string, rest: object = {}) =>
       documents.send(new PutCommand({ TableName, Item: { pk, sk, ...rest } })),
     remove: (pk: string, sk: string) => documents.send(new DeleteCommand({ TableName, Key: { pk, sk } })),
-    check: (mode: 'report' | 'repair' = 'report') =>
-      check(graph, { store, streamLabel: streamLabel(streamArn), settleMs: 10, mode }),
+    check: (mode: 'report' | 'repair' = 'report') => check(graph, { store, settleMs: 10, mode }),
   };
 }
 

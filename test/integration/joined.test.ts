@@ -293,7 +293,7 @@ describe('what is wrong with an index item of two base items', () => {
     await run();
     await store.put({
       ...key('TICKET-1', '~more/#source/IN_PROJECT'),
-      ...{ after: { S: 'IN_PROJECT-A' }, w: { S: '' }, r: { N: '1' }, model: { S: 'x' } },
+      ...{ after: { S: 'IN_PROJECT-A' }, r: { N: '1' }, model: { S: 'x' } },
     });
     expect((await checked()).findings).toMatchObject([{ target: '~more/#source/IN_PROJECT', verdict: 'stale' }]);
     await checked('repair');

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
@@ -59,7 +58,7 @@ describe('a table that leaves its source', () => {
     const views = await reader.getViews(['ISSUE-1', 'ISSUE-2', 'ISSUE-3']);
     expect(views.map((view) => view?.attributes ?? null)).toEqual([{ title: 'Mended' }, null, { title: 'Whole' }]);
     expect((await reader.inbound('REPO-a', 'IN_REPO')).items.map(({ source }) => source)).toEqual(['ISSUE-1']);
-    const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
+    const options = { store: ours.store, settleMs: 10 };
     expect((await check(alone, options)).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 });

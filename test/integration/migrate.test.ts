@@ -230,7 +230,6 @@ describe('a migration of a table', () => {
           source: { S: source },
           target: { S: target },
           after: { S: place },
-          w: { S: '' },
           r: { N: '7' },
         });
     };
@@ -243,7 +242,7 @@ describe('a migration of a table', () => {
       ).items;
     const ended = open.map(([source, target]) => {
       const expiry = { [after.table.ttl]: { N: expect.any(String) as string } };
-      return { source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '8' }, ...expiry };
+      return { source: { S: source }, target: { S: target }, r: { N: '8' }, ...expiry };
     });
     const look = async (mode: 'report' | 'repair') => {
       const findings: Finding[] = [];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
@@ -112,7 +111,7 @@ describe.each([
     ]);
     const found = await sync({ dryRun: true });
     expect(found).toMatchObject({ differences: [], pending: 0, conflicts: [], refused: [] });
-    const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
+    const options = { store: ours.store, settleMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
       quarantined: 0,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
@@ -101,7 +100,7 @@ describe('the list of the nodes of a type', () => {
   });
 
   it('is derived as other index items: written once for a node, checked, and repaired', async () => {
-    const { writer, reader, projectAll, store, graph, streamArn } = await open();
+    const { writer, reader, projectAll, store, graph } = await open();
     const long = `GOAL-${'x'.repeat(1000)}` as const;
     await writer.putNode(long, { title: 'a' });
     await writer.putNode('GOAL-1', { title: 'a' });
@@ -110,7 +109,7 @@ describe('the list of the nodes of a type', () => {
     expect((await projectAll()).writes).toBe(1);
     await store.delete({ source: 'GOAL-1', target: '~ix/' });
     const findings: Finding[] = [];
-    const options = { store, streamLabel: streamLabel(streamArn), settleMs: 20 };
+    const options = { store, settleMs: 20 };
     await check(graph, { ...options, mode: 'repair', onFinding: (finding: Finding) => void findings.push(finding) });
     expect(findings).toMatchObject([{ source: 'GOAL-1', target: '~ix/', verdict: 'missing' }]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', long]);

@@ -156,7 +156,7 @@ describe('an entry that was written again while it was settled', () => {
     await projectAll();
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
     const meddling = new HookedStore(store, async ({ method, keys }) => {
-      if (method !== 'delete') return;
+      if (method !== 'update' || !keys[0]!.includes(' ~quarantine/')) return;
       const [source = '', target = ''] = keys[0]!.split(/ (.*)/s);
       const { item } = await store.get({ source, target }, { consistent: true });
       await store.put({ ...item, r: { N: '2' } });

@@ -9,7 +9,7 @@ it('projects a node into its view', async () => {
   );
   await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } });
   const result = await projectAll();
-  expect(result).toMatchObject({ records: 1, units: 1, writes: 1 });
+  expect(result).toMatchObject({ records: 1, touches: 1, writes: 1 });
   const { item } = await store.get({ source: 'USER-1', target: '~view' }, { consistent: true });
   expect(item).toMatchObject({ attributes: { M: { name: { S: 'Ada' } } } });
 });

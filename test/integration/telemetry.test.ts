@@ -158,14 +158,14 @@ describe('the spans', () => {
       'messaging.destination.name': graph.table.name,
       'messaging.batch.message_count': 3,
       'edgeloom.batch.records': 3,
-      'edgeloom.batch.units': result.units,
+      'edgeloom.batch.touches': result.touches,
       'edgeloom.batch.writes': result.writes,
       'edgeloom.batch.wcu': result.wcu,
-      'edgeloom.batch.stale': 0,
+      'edgeloom.batch.conflicts': 0,
       'edgeloom.batch.quarantined': 0,
     });
     const calls = spans.filter((span) => span !== batch);
-    expect(calls.filter(({ name }) => name.startsWith('UpdateItem'))).toHaveLength(result.writes);
+    expect(calls.map(({ name }) => name.split(' ')[0])).toContain('BatchExecuteStatement');
     expect(calls.every((span) => span.parentSpanContext?.spanId === batch.spanContext().spanId)).toBe(true);
   });
 
@@ -240,7 +240,7 @@ describe('the spans', () => {
       'edgeloom.redrive.entries': 1,
       'edgeloom.redrive.repaired': 1,
     });
-    expect(named(spans, `DeleteItem ${graph.table.name}`).attributes).toMatchObject({
+    expect(named(spans, `UpdateItem ${graph.table.name}`).attributes).toMatchObject({
       'db.system.name': 'aws.dynamodb',
     });
   });
@@ -269,10 +269,6 @@ describe('the spans', () => {
     const batch = named(failed, `process ${graph.table.name}`);
     expect(batch.status).toEqual({ code: SpanStatusCode.ERROR });
     expect(batch.attributes['error.type']).toBe('planned');
-    const calls = failed.filter(
-      ({ attributes }) => attributes['error.type'] === 'planned' && attributes['db.system.name'],
-    );
-    expect(calls.length).toBeGreaterThan(0);
   });
 });
 
@@ -281,21 +277,22 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   const { graph, store, telemetry } = table;
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
-  const { units, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
+  const { touches, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
   await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
   const all = await table.metrics();
   const sumOf = (name: string, wanted: Attributes = {}): number =>
     (all[name] ?? [])
       .filter(({ attributes }) => Object.entries(wanted).every(([key, value]) => attributes[key] === value))
       .reduce((sum, { value }) => sum + value, 0);
-  expect(sumOf('db.client.operation.duration', { 'db.operation.name': 'UpdateItem' })).toBe(writes);
+  expect(writes).toBeGreaterThan(0);
+  expect(sumOf('db.client.operation.duration', { 'db.operation.name': 'BatchExecuteStatement' })).toBe(1);
   expect(sumOf('edgeloom.capacity.write', { 'db.operation.name': 'PutItem' })).toBe(4);
   expect(sumOf('edgeloom.conditions_failed')).toBe(1);
   expect(sumOf('edgeloom.operation.duration', { 'edgeloom.operation': 'putNode' })).toBe(3);
   expect(sumOf('edgeloom.operation.duration', { 'error.type': 'condition-failed' })).toBe(1);
   expect(sumOf('messaging.client.consumed.messages')).toBe(3);
   expect(sumOf('messaging.process.duration')).toBe(1);
-  expect(sumOf('edgeloom.batch.units')).toBe(units);
+  expect(sumOf('edgeloom.batch.touches')).toBe(touches);
   expect(sumOf('edgeloom.check.base_items')).toBe(3);
 });
 
@@ -349,9 +346,9 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   const { graph, store } = table;
   const telemetry = openTelemetry();
   await writeGoal(table, telemetry);
-  const { error, units } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
+  const { error, touches } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
   expect(error).toBeUndefined();
-  expect(units).toBeGreaterThan(3);
+  expect(touches).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
   expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
   expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });

@@ -9,7 +9,6 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
-import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 const text = (value: string) => ({ S: value });
@@ -119,7 +118,7 @@ describe('a node type without a view', () => {
 
   it('is right for a check, which finds a view that nothing asks for', async () => {
     const { table } = await projected();
-    const options = { store: table, streamLabel: LABEL, settleMs: 0 } as never;
+    const options = { store: table, settleMs: 0 } as never;
     expect(await check(graph, options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     await table.put({
       source: text('USER-1'),

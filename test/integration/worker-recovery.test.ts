@@ -47,7 +47,7 @@ describe('reading trouble', () => {
     await stream.put('only', user('3'));
     await worker.idle();
     await worker.stop();
-    expect(await run).toMatchObject({ records: 4, stale: 0, trimmed: [] });
+    expect(await run).toMatchObject({ records: 4, trimmed: [] });
     expect(stream.calls.filter((call) => call === 'open only')).toHaveLength(2);
     expect(await viewOf(store, '3')).toEqual({ name: '3', follows: [] });
   });
@@ -240,13 +240,13 @@ describe('writing trouble', () => {
     await stream.put('only', follows('0', 'x'));
     await stream.put('only', follows('0', 'y'));
     await stream.remove('only', 'USER-0', 'FOLLOWS-USER-x');
-    for (let i = 1; i < 40; i++) await stream.put('only', user(`${i}`));
+    for (let i = 1; i < 400; i++) await stream.put('only', user(`${i}`));
     const slow = new Proxy(store, {
       get: (target, property) => {
         const value: unknown = Reflect.get(target, property);
         if (typeof value !== 'function') return value;
         return async (...parameters: unknown[]): Promise<unknown> => {
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await new Promise((resolve) => setTimeout(resolve, 60));
           return Reflect.apply(value, target, parameters);
         };
       },
@@ -257,10 +257,11 @@ describe('writing trouble', () => {
       batchTimeoutMs: 200,
       onBatch: ({ records }) => sizes.push(records.length),
     }).run({ untilIdle: true });
-    expect(result.records).toBe(42);
-    expect(sizes.slice(0, 2)).toEqual([42, 21]);
+    expect(result.records).toBe(402);
+    expect(sizes[0]).toBe(402);
+    expect(sizes[1]).toBeLessThan(402);
     expect(await viewOf(store, '0')).toEqual({ follows: ['y'] });
-    expect(await viewOf(store, '39')).toEqual({ name: '39', follows: [] });
+    expect(await viewOf(store, '399')).toEqual({ name: '399', follows: [] });
   });
 
   it('a fatal error ends the worker with it; the checkpoint stands before what is not applied', async () => {

@@ -65,7 +65,7 @@ describe('a worker on a real stream', () => {
     const table = await testTable(followGraph());
     await putUsers(table, 0, 5);
     await untilIdle(table);
-    expect(await untilIdle(table)).toMatchObject({ records: 5, contradictions: 0 });
+    expect(await untilIdle(table)).toMatchObject({ records: 5, conflicts: 0 });
     expect(await viewOf(table.store, '4')).toEqual({ name: '4', follows: [] });
   });
 

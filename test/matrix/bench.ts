@@ -276,7 +276,7 @@ export class Bench {
     const { rig, model } = this;
     const findings: Finding[] = [];
     const result = await check(model, {
-      ...{ store: rig.store, mode, streamLabel: rig.identity.streamLabel, settleMs: 1_000, segments: 1 },
+      ...{ store: rig.store, mode, settleMs: 1_000, segments: 1 },
       ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
       onFinding: (finding) => findings.push(finding),
       ...options,

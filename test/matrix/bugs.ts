@@ -41,7 +41,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "image === undefined || ('graph' in plan && plan.graph.table.ttl in image)",
   ),
   clock: { named: 'deleted-before-its-end' },
-  'late duplicate': { named: 'fast-path-unconditional' },
+  'late duplicate': { named: 'level-revision-ignored' },
   'crash and retry': inFile(
     'foundation/for-each.ts',
     'work(next.value, begun++)',
@@ -53,12 +53,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'settler.project(slice.slice(1), { remainingMs })',
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
-  'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '[unit.sortKey]', '[]'),
+  'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '{ SS: [target] }', "{ SS: ['-'] }"),
   'clean check': inFile('trust/check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
   'an item too many found and repaired': { named: 'check-no-orphans' },
-  'a wrong watermark found and repaired': inFile('core/kinds/form.ts', "isFenced ? [] : [{ kind: 'watermark' }]", '[]'),
   'subject export': inFile('trust/subject/export-subject.ts', 'walked.source !== id', 'walked.source === id'),
   'subject erase': inFile('trust/subject/erase-subject.ts', 'this.expiryMs(item) <= this.nowMs()', 'false'),
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
@@ -187,8 +186,8 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
     column: 'refusal and redrive',
     bug: inFile(
       'core/plan/quarantine-entry.ts',
-      'isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } }',
-      'entry',
+      'base.source !== source && { [QUARANTINE_FIELDS.in]: { S: source } }',
+      '{}',
     ),
   },
   {

@@ -9,7 +9,7 @@ import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
 import { changedItem } from '../../src/stream/changed-items.ts';
 import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
-import { at, LABEL } from '../support/records.ts';
+import { LABEL } from '../support/records.ts';
 import { oneShard } from './one-shard.ts';
 
 /** A table for one cell, with its stream and a clock that only waiting moves. */
@@ -58,7 +58,7 @@ export function memoryRig(model: CompiledModel): Rig {
       if (isRead) nowMs += 1_000;
       const createdAtSeconds = Math.floor(nowMs / 1_000);
       streamed.push({ dynamodb: { ...dynamodb, ApproximateCreationDateTime: new Date(1_000 * createdAtSeconds) } });
-      if (isRead) records.push({ ...changed, position: at(streamed.length), sequenceNumber, createdAtSeconds });
+      if (isRead) records.push({ ...changed, stream: LABEL, sequenceNumber, createdAtSeconds });
     },
   });
   return {

@@ -3,7 +3,7 @@ import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { USUAL_INDEXES } from '../../src/core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
+import { streamLabel } from '../../src/core/items/stream-arn.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { tableIdentity } from '../../src/store/table.ts';

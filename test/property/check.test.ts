@@ -11,7 +11,6 @@ import { type CheckOptions, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { runs } from '../support/extent.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
-import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
@@ -30,7 +29,7 @@ interface Damage {
 }
 
 const KINDS = [
-  ...(['delete', 'bury', 'field', 'element', 'extra', 'mark', 'ghost', 'watermark', 'type', 'expiry'] as const),
+  ...(['delete', 'bury', 'field', 'element', 'extra', 'mark', 'ghost', 'foreign', 'type', 'expiry'] as const),
   ...(['copy', 'resurrect', 'stuck', 'lost'] as const),
 ];
 
@@ -78,7 +77,7 @@ const GHOSTS = [
 ];
 const LOST = ['USER-1', 'GOAL-1', 'GOAL-2'].map((id) => ({ source: id, target: id }));
 
-/** Breaks the table; gives the names of derived items whose watermark or expiry cannot be. */
+/** Breaks the table; gives the names of derived items whose attributes or expiry cannot be. */
 async function damage(graph: CompiledModel, table: StreamedStore, list: readonly Damage[]): Promise<Set<string>> {
   for (const { kind, pick } of list) {
     const items = derivedItemsOf(table);
@@ -86,7 +85,7 @@ async function damage(graph: CompiledModel, table: StreamedStore, list: readonly
     if (kind === 'ghost') {
       const target = GHOSTS[pick % GHOSTS.length]!;
       await table.put({
-        ...{ source: { S: 'GOAL-1' }, target: { S: target }, r: { N: '1' }, w: { S: '' } },
+        ...{ source: { S: 'GOAL-1' }, target: { S: target }, r: { N: '1' } },
         ...{ gsi0pk: { S: 'GOAL.nothing' }, gsi0sk: { S: 'q\0GOAL-1' } },
       });
       continue;
@@ -94,7 +93,7 @@ async function damage(graph: CompiledModel, table: StreamedStore, list: readonly
     if (kind === 'stuck') {
       const [source, target] = pick % 2 === 0 ? ['USER-1', '~more/MEMBER'] : ['GOAL-1', '~more/LINK'];
       const after = { S: pick % 3 === 0 ? 'nowhere' : `${target.replace('more', 'rev')}-` };
-      await table.put({ source: { S: source! }, target: { S: target! }, w: { S: '' }, r: { N: '3' }, after });
+      await table.put({ source: { S: source! }, target: { S: target! }, r: { N: '3' }, after });
       continue;
     }
     // The stream has lost the record.
@@ -128,14 +127,13 @@ function wrongCounts(table: StreamedStore): string[] {
   });
 }
 
-/** A kind that the model has not; a watermark of no stream, or of a later one; an expiry of what is no tombstone. */
+/** A kind that the model has not; an attribute that no kind has; an expiry of what is no tombstone. */
 function isOdd(graph: CompiledModel, item: Item): boolean {
   const sortKey = textOf(item['target']);
   const kind = itemKindOf(graph, sortKey);
   if (sortKey.startsWith('~degree/')) return kind.name !== 'count';
   if (sortKey.startsWith('~rev/') && kind.name !== 'reverse-item') return true;
-  const watermark = textOf(item['w']);
-  if (watermark === 'soon' || watermark.startsWith('9')) return true;
+  if (item['foreign'] !== undefined) return true;
   return item['expiresAt'] !== undefined && kind.isLive(item);
 }
 
@@ -143,12 +141,12 @@ function broken(item: Item, kind: Damage['kind'], pick: number): Item {
   if (textOf(item['target']).startsWith('~degree/'))
     return { ...item, count: kind === 'type' ? { S: '1' } : { N: `${pick}` } };
   const isView = textOf(item['target']) === '~view';
-  const { source, target, w, r } = item as Record<string, Item[string]>;
+  const { source, target, r } = item as Record<string, Item[string]>;
   const set = item['edgeSet'];
   const elements = set !== undefined && 'SS' in set ? set.SS : [];
   switch (kind) {
     case 'bury':
-      return { source: source!, target: target!, w: w!, r: r!, expiresAt: { N: '9999999999' } };
+      return { source: source!, target: target!, r: r!, expiresAt: { N: '9999999999' } };
     case 'field':
       return {
         ...item,
@@ -173,8 +171,8 @@ function broken(item: Item, kind: Damage['kind'], pick: number): Item {
     }
     case 'expiry':
       return { ...item, expiresAt: { N: '9999999999' } };
-    case 'watermark':
-      return { ...item, w: { S: pick % 2 === 0 ? 'soon' : `9${LABEL}/${'0'.repeat(40)}` } };
+    case 'foreign':
+      return { ...item, foreign: { S: `${pick}` } };
     default:
       return item;
   }
@@ -210,7 +208,7 @@ async function fanOut(graph: CompiledModel, table: StreamedStore): Promise<void>
 async function run(graph: CompiledModel, table: StreamedStore, options: Partial<CheckOptions> = {}) {
   const findings: Finding[] = [];
   const result = await check(graph, {
-    ...{ store: table, streamLabel: LABEL, settleMs: 0, segments: 3 },
+    ...{ store: table, settleMs: 0, segments: 3 },
     onFinding: (finding) => findings.push(finding),
     ...options,
   });

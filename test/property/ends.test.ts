@@ -11,7 +11,6 @@ import { check } from '../../src/trust/check/check.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
-import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 /**
@@ -280,7 +279,7 @@ async function run(seed: number): Promise<void> {
     }
     expect(await ask({ store, now })).toEqual(expected);
     expect(await ask({ store, now }, { includeExpired: true })).toEqual(whole);
-    const { drift } = await check(graph, { store, streamLabel: LABEL, settleMs: 0 });
+    const { drift } = await check(graph, { store, settleMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   };
   for (let round = 0; round < 2; round++) {

@@ -19,7 +19,6 @@ import {
   typePrefix,
   VIEW_KEY,
 } from '../../src/core/items/keys.ts';
-import { watermarkOf } from '../../src/core/items/watermark.ts';
 import { classifyBaseItem, classifyKey } from '../../src/core/model/base-item.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
@@ -106,14 +105,13 @@ type Making =
   | ['continuation', edgeType: string]
   | ['search', name: string]
   | ['value', name: string, encoded: string]
-  | ['quarantine', target: string, position: string];
+  | ['quarantine', target: string];
 
 const baseSortKey = fc
   .tuple(typeName, anyText, fc.boolean())
   .map(([type, rest, isHashed]) => (isHashed ? hashedSortKey(type, rest) : `${type}-${rest}`));
 const orderName = fc.oneof(fc.constantFrom('a', 'ab', 'byPriority'), fc.stringMatching(/^[a-z][A-Za-z0-9_]{0,63}$/));
 const searchName = anyText.filter((name) => Buffer.byteLength(name) <= 255);
-const position = fc.nat().map((number) => watermarkOf('2026-01-01T00:00:00.000', String(number)));
 const making: fc.Arbitrary<Making> = fc.oneof(
   fc.constant<Making>(['view']),
   baseSortKey.map((key): Making => ['edge', key]),
@@ -123,9 +121,7 @@ const making: fc.Arbitrary<Making> = fc.oneof(
   typeName.map((type): Making => ['continuation', type]),
   searchName.map((name): Making => ['search', name]),
   fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
-  fc
-    .tuple(fc.oneof(baseSortKey, fc.constantFrom('~view', '~ix/name')), position)
-    .map(([target, at]): Making => ['quarantine', target, at]),
+  fc.oneof(baseSortKey, fc.constantFrom('~view', '~ix/name')).map((target): Making => ['quarantine', target]),
 );
 
 function derivedKey([kind, ...parts]: Making): string {
@@ -137,7 +133,7 @@ function derivedKey([kind, ...parts]: Making): string {
   if (kind === 'continuation') return continuationKey(first);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
-  if (kind === 'quarantine') return quarantineKey(first, second);
+  if (kind === 'quarantine') return quarantineKey(first);
   return VIEW_KEY;
 }
 
@@ -154,7 +150,7 @@ describe('derived sort keys', () => {
     );
   });
 
-  it('never collide: distinct edges, searches, values and records have distinct keys', () => {
+  it('never collide: distinct edges, searches, values and quarantined items have distinct keys', () => {
     fc.assert(
       fc.property(fc.array(making, { minLength: 2, maxLength: 30 }), (makings) => {
         const distinct = new Set(makings.map((given) => JSON.stringify(given)));
@@ -211,8 +207,8 @@ describe('the codec of derived keys', () => {
     fc
       .tuple(fc.constantFrom('count', 'continuation', 'source-continuation'), typeName, generation)
       .map(([kind, edgeType, id]) => ({ kind, edgeType, generation: id }) as const),
-    fc.tuple(fc.oneof(baseSortKey, fc.constant('~view')), position).map(([text, at]) => {
-      return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: { text }, position: at } as const;
+    fc.oneof(baseSortKey, fc.constant('~view')).map((text) => {
+      return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: { text } } as const;
     }),
   );
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runs } from '../support/extent.ts';
+import { LEVEL_MUTANTS } from '../simulator/packs/level/planted.ts';
+import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
+import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- level --runs 100000` runs more of them. */
 const RUNS = runs({ part: 400, whole: 4_000 });
@@ -19,5 +21,8 @@ describe('consumers of which the promises alone are known', () => {
       'expiries',
     ])
       expect(counters[met], met).toBeGreaterThan(0);
+  });
+  it.each(plantedBugs(LEVEL_MUTANTS))('show a planted bug: $name ($rule)', async (mutant) => {
+    expect(await isFound(mutant, { pack: 'level', schedules: 4_000 })).toBe(true);
   });
 });

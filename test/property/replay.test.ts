@@ -9,7 +9,6 @@ import type { Projector } from '../../src/projecting/apply/projector-types.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { runs } from '../support/extent.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
-import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
@@ -201,8 +200,8 @@ class Shard {
     return this.table.records
       .filter((record) => (itemOf(record).length + itemOf(record).charCodeAt(9) + this.salt) % 3 === this.number)
       .map((record) => {
-        const position = at(offset + Number(record.sequenceNumber) + (this.isChild(record) ? 0 : 3000));
-        return { ...record, position };
+        const sequence = offset + Number(record.sequenceNumber) + (this.isChild(record) ? 0 : 3000);
+        return { ...record, sequenceNumber: String(sequence) };
       });
   }
 }

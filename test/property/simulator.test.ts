@@ -12,8 +12,7 @@ const SCHEDULES = seeds({ part: 500, whole: 10_000 });
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [
   'invocations',
-  'stale',
-  'contradictions',
+  'conflicts',
   'quarantined',
   'redrives',
   'entries settled',

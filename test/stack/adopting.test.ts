@@ -5,7 +5,6 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { checkRunHandler, type RunPlan } from '../../src/deployment/lambda/index.ts';
@@ -59,7 +58,7 @@ function entities(client: DynamoDBDocumentClient, table: string) {
 
 describe('a table that ElectroDB writes', () => {
   it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
-    const { graph, client, store, streamArn, projectAll, allRecords } = await testTable(model(uniqueTableName()));
+    const { graph, client, store, projectAll, allRecords } = await testTable(model(uniqueTableName()));
     const { user, follows } = entities(DynamoDBDocumentClient.from(client), graph.table.name);
     for (const id of ['Ada', 'grace', 'Edsger']) await user.put({ id, name: `Name of ${id}` }).go();
     await follows.put({ from: 'Ada', to: 'grace', since: '2026-01-01' }).go();
@@ -69,8 +68,7 @@ describe('a table that ElectroDB writes', () => {
     const before = (await allRecords()).length;
     expect(before).toBeGreaterThan(3);
 
-    const label = streamLabel(streamArn);
-    const rebuilt = await check(graph, { store, mode: 'rebuild', streamLabel: label });
+    const rebuilt = await check(graph, { store, mode: 'rebuild' });
     expect(rebuilt.repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
     expect(await reader.getViews(['USER-Ada'])).toMatchObject([
@@ -90,7 +88,6 @@ describe('a table that ElectroDB writes', () => {
     const findings: Finding[] = [];
     const { drift } = await check(graph, {
       store,
-      streamLabel: label,
       settleMs: 10,
       onFinding: (one) => findings.push(one),
     });
@@ -135,15 +132,14 @@ function oneTable(client: DynamoDBClient, name: string) {
 
 describe('a table that OneTable writes', () => {
   it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
-    const { graph, client, store, streamArn, projectAll, allRecords } = await testTable(model(uniqueTableName()));
+    const { graph, client, store, projectAll, allRecords } = await testTable(model(uniqueTableName()));
     const { user, follows } = oneTable(client, graph.table.name);
     for (const id of ['Ada', 'grace', 'Edsger']) await user.create({ id, name: `Name of ${id}` });
     await follows.create({ from: 'Ada', to: 'grace', since: '2026-01-01' });
     const before = (await allRecords()).length;
     expect(before).toBe(4);
 
-    const label = streamLabel(streamArn);
-    expect((await check(graph, { store, mode: 'rebuild', streamLabel: label })).repaired).toBeGreaterThan(0);
+    expect((await check(graph, { store, mode: 'rebuild' })).repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
     expect(await reader.getViews(['USER-Ada'])).toMatchObject([
       {
@@ -159,7 +155,7 @@ describe('a table that OneTable writes', () => {
     const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
     expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
-    const { drift, quarantined, unknown } = await check(graph, { store, streamLabel: label, settleMs: 10 });
+    const { drift, quarantined, unknown } = await check(graph, { store, settleMs: 10 });
     expect({ drift, quarantined, unknown }).toEqual({
       ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },
     });

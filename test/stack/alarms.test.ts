@@ -166,7 +166,7 @@ describe('what the functions emit themselves', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it('holds every metric of that namespace that alarms and dashboard name, with its dimensions', () => {
-    const counts = { records: 1, units: 1, writes: 1, wcu: 1, rcu: 1, stale: 0, contradictions: 0, quarantined: 0 };
+    const counts = { records: 1, touches: 1, writes: 1, wcu: 1, rcu: 1, conflicts: 0, quarantined: 0 };
     createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 5);
     const ofRedrive = createRedriveMetrics('Edgeloom', 'edgeloom-prod-records');
     ofRedrive.emit(emptyRedrive());

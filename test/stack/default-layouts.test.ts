@@ -10,7 +10,6 @@ import { propose } from '../../packages/workbench/adopt/propose.ts';
 import { sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
 import { tableFacts } from '../../packages/workbench/adopt/table-facts.ts';
 import { createReader } from '../../src/client/read/reader.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { keyTextOfItem, type Source, type SourceKeys, sourceTable } from '../../src/sources/source.ts';
@@ -245,7 +244,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     expect((await library.userNames()).length).toBe(names.length);
     expect(await sources.sync(name, { dryRun: true })).toMatchObject({ differences: [] });
     const drift = { missing: 0, stale: 0, orphan: 0 };
-    const options = { store: ours.store, streamLabel: streamLabel(ours.streamArn), settleMs: 10 };
+    const options = { store: ours.store, settleMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({ drift, unknown: 0, quarantined: 0 });
   });
 });

@@ -1,6 +1,5 @@
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { goalGraph } from './contracts-model.ts';
@@ -12,7 +11,7 @@ const SETTLE_MS = 20;
 /** A table of goals, users and teams, projected, with what tests of the check do to it. */
 export async function checkedTable(goals = 3, model: (table: string) => ReturnType<typeof goalGraph> = goalGraph) {
   const table = await testTable(model(uniqueTableName()));
-  const { graph, store, streamArn } = table;
+  const { graph, store } = table;
   const writer = createWriter(graph, { store });
   for (let u = 1; u <= 3; u++) {
     await writer.putNode(`USER-U${u}`, {
@@ -38,7 +37,6 @@ export async function checkedTable(goals = 3, model: (table: string) => ReturnTy
     const findings: Finding[] = [];
     const result = await check(graph, {
       store,
-      streamLabel: streamLabel(streamArn),
       settleMs: SETTLE_MS,
       segments: 4,
       onFinding: (finding) => findings.push(finding),

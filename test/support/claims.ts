@@ -70,7 +70,10 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'unit/plan/derive-edge.test.ts',
     'names the target only by default, and is absent where the type is left out of the set',
   ],
-  K37: ['unit/apply/view.test.ts', 'is one update and no read: adds'],
+  K37: [
+    'unit/reconcile/touches.test.ts',
+    'reads the derived items, then the base items, then writes each derived item once',
+  ],
   K38: [
     'unit/plan/derive-edge.test.ts',
     'has labels from attributes of any scalar type, by other names, or computed; absent ones are left out',

@@ -1,6 +1,5 @@
 import { createWriter } from '../../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
-import { streamLabel } from '../../src/core/items/watermark.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
@@ -15,7 +14,7 @@ const SETTLE_MS = 20;
 /** A table of books and authors, projected: each book has the first author and one of its own. */
 export async function copiedTable(books = 5) {
   const table = await testTable(bookGraph(uniqueTableName()));
-  const { graph, store, streamArn } = table;
+  const { graph, store } = table;
   const writer = createWriter(graph, { store });
   const projector = createProjector(graph, { store, fanOutPageSize: PAGE });
   let read = 0;
@@ -57,7 +56,7 @@ export async function copiedTable(books = 5) {
   async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
     const result = await check(graph, {
-      ...{ store, streamLabel: streamLabel(streamArn), settleMs: SETTLE_MS, segments: 4 },
+      ...{ store, settleMs: SETTLE_MS, segments: 4 },
       onFinding: (finding) => findings.push(finding),
       ...options,
     });

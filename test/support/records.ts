@@ -1,14 +1,8 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../src/core/items/watermark.ts';
 
 /** The label of the stream that tests' records come from. */
 export const LABEL = '2026-01-01T00:00:00.000';
-
-/** The position of a record. */
-export function at(sequence: number, label = LABEL): string {
-  return watermarkOf(label, String(sequence));
-}
 
 /** A base item as it is stored: its keys and attributes. */
 export function baseItem(source: string, target: string, attributes: Item = {}): Item {
@@ -29,7 +23,7 @@ export function change(
     target,
     oldImage: before && baseItem(source, target, before),
     newImage: after && baseItem(source, target, after),
-    position: at(sequence, label),
+    stream: label,
     sequenceNumber: String(sequence),
     createdAtSeconds: 1_767_225_600 + sequence,
   };

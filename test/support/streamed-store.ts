@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../src/core/model/native.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import { type ItemChange, MemoryStore } from './memory-store/memory-store.ts';
-import { at } from './records.ts';
+import { LABEL } from './records.ts';
 
 /** A table in memory with its stream: the records of base items and continuations of fan-outs, oldest first. */
 export class StreamedStore extends MemoryStore {
@@ -29,7 +29,7 @@ export class StreamedStore extends MemoryStore {
           target: change.key.target,
           oldImage: change.oldImage,
           newImage: change.newImage,
-          position: at(sequence),
+          stream: LABEL,
           sequenceNumber: String(sequence),
           createdAtSeconds: nowMs === undefined ? 1_767_225_600 + sequence : Math.floor(nowMs() / 1000),
         });

@@ -41,7 +41,7 @@ describe('the walk through the sources', () => {
       'trust/check/digest.ts',
     ]);
     const table = SOURCES.find(({ path }) => path === 'store/table.ts')!;
-    expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/watermark.ts');
+    expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/stream-arn.ts');
   });
   it('tells imports of types from those of values', () => {
     const code = [

@@ -16,7 +16,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph, edge, node } from '../../src/index.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { encodeRegistry, type Generation } from '../../src/registry/registry.ts';
-import { at } from '../support/records.ts';
+import { LABEL } from '../support/records.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
@@ -119,7 +119,7 @@ it('says of items what they were: of those that changed by their records, of the
 it('begins anew after records that were not read, and follows the order of the stream', () => {
   const changes = new SeenChanges();
   const add = (sequence: number, source = 'USER-1'): void =>
-    changes.add({ source, target: source, sequenceNumber: `${sequence}`, position: at(sequence), atMs: sequence });
+    changes.add({ source, target: source, sequenceNumber: `${sequence}`, stream: LABEL, atMs: sequence });
   add(1);
   changes.noteGap();
   for (const sequence of [4, 3, 5]) add(sequence);
@@ -200,8 +200,8 @@ it('says nothing of what another model wanted', async () => {
     [2, 'Bea'],
     [3, 'Cleo'],
   ] as const) {
-    const { sequenceNumber, position, ...record } = (await store.producer('USER-1', 'USER-1', { name: { S: name } }))!;
-    changes.add({ ...record, sequenceNumber: sequenceNumber!, position, atMs: 1_000 * sequence });
+    const { sequenceNumber, stream, ...record } = (await store.producer('USER-1', 'USER-1', { name: { S: name } }))!;
+    changes.add({ ...record, sequenceNumber: sequenceNumber!, stream, atMs: 1_000 * sequence });
   }
   const headOf = (version: number, states: Generation['state'][]): HeadRecord => {
     const generations = states.map((state, i) => ({ id: i + 1, definition: `d${i}`, state, changed: version }));

@@ -1,33 +1,23 @@
-import { streamLabel } from '../../../src/core/items/watermark.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { identityAtHome } from '../../../src/registry/identity.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
-import { currentStreamLabel, tableIdentity } from '../../../src/store/table.ts';
+import { tableIdentity } from '../../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
-import { newestPositionOf } from '../../../src/stream/progress/newest-position.ts';
-import type { NewestPositionSource } from '../../../src/stream/stream-label.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
 /** A position with a client of its own. */
 export interface OpenPosition extends PositionOfStream {
-  /** How far its numbers can have come; undefined where it is not the table's stream any more. */
-  newestPosition: NewestPositionSource;
   /** Lets the client go. */
   release(): void;
 }
 
 /** Tells how far the stream of a session's table is applied. */
-export function positionOf({ graph, store, settings, client }: CommandSession, streamArn: string): OpenPosition {
+export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);
-  const newest = newestPositionOf({ graph, store, source });
   return {
     ...positionOfStream(graph, store, source, { savesPlaces: true }),
-    newestPosition: async () => {
-      const label = await currentStreamLabel(client, graph);
-      return label === streamLabel(streamArn) ? await newest() : undefined;
-    },
     release: () => streams.destroy(),
   };
 }

@@ -11,7 +11,6 @@ import {
   MODEL,
   REVISION,
   shownInIndex,
-  WATERMARK,
 } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
@@ -100,10 +99,10 @@ async function traceWrite(
   await flow.look();
   const write = flow.changes.writeOf({ source, target }, at);
   if (write === undefined) return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null };
-  const isKnown = tap.batchOf(write.position) !== undefined;
+  const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // It may have ended while the position was looked at.
-  const batch = tap.batchOf(write.position);
+  const batch = tap.batchOf(write);
   // When a batch has ended, the records of its writes are there.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
@@ -213,7 +212,7 @@ function unitsOf(...images: readonly (Item | undefined)[]): number {
   return Math.ceil(Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES);
 }
 
-const BOOKKEEPING = new Set([WATERMARK, REVISION, MODEL]);
+const BOOKKEEPING = new Set([REVISION, MODEL]);
 /** Maps whose entries have lines of their own. */
 const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
 const NONE: ReadonlySet<string> = new Set();

@@ -3,7 +3,7 @@ import type { Page } from '../../../src/client/read/request/result.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import { currentStreamLabel, describeTable, serverTime } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table.ts';
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { type CheckOptions, SETTLE_MS } from '../../../src/trust/check/check.ts';
 import { sampleOptions } from '../../../src/trust/check/scan.ts';
@@ -109,8 +109,6 @@ async function startCheck(
     mode,
     ...(scope.kind === 'node' && { sources: [scope.id] }),
     ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
-    streamLabel: () => currentStreamLabel(client, graph),
-    serverTime: () => serverTime(graph, { client }),
     ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
   const beganAtMs = Date.now();

@@ -5,10 +5,9 @@ import { itemKindOf } from '../../../src/core/kinds/table.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../src/core/store-port.ts';
 import { concernOf } from '../../../src/registry/concerns.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { nominate } from '../../../src/trust/check/nominate.ts';
 import { isWrong, observe } from '../../../src/trust/check/observe.ts';
-import { isJudged } from '../../../src/trust/observe/obligation-images.ts';
+import { isJudged } from '../../../src/trust/observe/obligation-parts.ts';
 import type { PartitionItems } from './history.ts';
 
 /** A part of a derived item that is not as the base items of its partition ask; null is nothing. */
@@ -32,9 +31,9 @@ export async function differencesOf(
 ): Promise<PartDifference[]> {
   const store = storeOfItems(source, items);
   const suspects: Suspect[] = [];
-  const nominations = nominate(graph, store, source, { streamLabel: undefined, withoutLookUps: true });
+  const nominations = nominate(graph, store, source, { withoutLookUps: true });
   for await (const suspect of nominations) if (isJudged(suspect.part)) suspects.push(suspect);
-  const observations = await observe({ graph, store, stream: new StreamLabel(undefined) }, suspects);
+  const observations = await observe({ graph, store }, suspects);
   return observations.flatMap(({ wanted, stored }, i) => {
     const { sortKey, part } = suspects[i]!;
     return isWrong({ wanted, stored }) ? [{ target: sortKey, part: partText(part), wanted, stored }] : [];

@@ -1,7 +1,8 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { isSequenceNumber } from '../../../src/core/items/change-record.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isDerivedKey, isServicePartition, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
-import { isSequenceNumber, streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
+import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
@@ -222,8 +223,8 @@ export class Flow {
     const { source, target, oldImage, newImage } = item;
     const sequenceNumber = record.dynamodb?.SequenceNumber;
     if (!isServicePartition(source) && isSequenceNumber(sequenceNumber)) {
-      const position = watermarkOf(streamLabel(this.source!.streamArn), sequenceNumber);
-      this.changes.add({ source, target, oldImage, newImage, sequenceNumber, position, atMs });
+      const stream = streamLabel(this.source!.streamArn);
+      this.changes.add({ source, target, oldImage, newImage, stream, sequenceNumber, atMs });
     }
     if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
     if (isServicePartition(source)) return;

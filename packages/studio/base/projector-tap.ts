@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import type { RecordPlace } from '../../../src/core/items/change-record.ts';
 import { textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, TableNames } from '../../../src/core/model/compiled.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
 } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
-import { EvictedViews } from '../../../src/reconcile/evicted-views.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { keepNewest } from './newest.ts';
@@ -41,6 +41,10 @@ export interface TappedBatch {
 const MOST_KEPT = 5_000;
 const MOST_OF_AN_ITEM = 20;
 
+function nameOfRecord({ stream, sequenceNumber }: RecordPlace): string {
+  return `${stream} ${sequenceNumber}`;
+}
+
 /** Milliseconds since 1970, finer than a clock's. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
@@ -61,24 +65,23 @@ export class ProjectorTap {
 
   /** A projector that notes each batch, and what it writes. */
   projector(graph: CompiledModel, store: Store & ScanSource): Projector {
-    const evicted = new EvictedViews();
     // Batches of several shards run at once, so each has a store that notes its writes.
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();
         const own = new TappedStore(store, graph.table, (key, write) => writes.set(textOfKey(key), write));
         const beganMs = preciseNow();
-        const result = await createProjector(graph, { store: own, evicted }).project(records, options);
+        const result = await createProjector(graph, { store: own }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
-        for (const { position } of records) keepNewest(this.batches, position, batch, MOST_KEPT);
+        for (const record of records) keepNewest(this.batches, nameOfRecord(record), batch, MOST_KEPT);
         return result;
       },
     };
   }
 
-  /** The batch that took the record at a position; undefined: it is not known here. */
-  batchOf(position: string): TappedBatch | undefined {
-    return this.batches.get(position);
+  /** The batch that took a record; undefined: it is not known here. */
+  batchOf(record: RecordPlace): TappedBatch | undefined {
+    return this.batches.get(nameOfRecord(record));
   }
 
   /** The last write of a base item by this process that was sent before a moment, in milliseconds since 1970. */

@@ -1,8 +1,10 @@
-import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
-import { WATERMARK } from '../../../src/core/items/derived-item.ts';
-import { isDerivedKey, textOfKey, VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
+import { isOlder } from '../../../src/core/items/change-record.ts';
+import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { placesOfBase } from '../../../src/core/plan/places-of-base.ts';
+import { keyOfTouch } from '../../../src/core/plan/touch.ts';
+import { touched } from '../../../src/core/plan/touched.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 
 /** A change of one item, as a record of the stream has it. */
@@ -11,9 +13,9 @@ export interface SeenChange extends ItemKey {
   number: number;
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
+  /** The label of its stream. */
+  stream: string;
   sequenceNumber: string;
-  /** The watermark that a derived item has after it. */
-  position: string;
   /** When it was made, in milliseconds since 1970; the stream tells whole seconds. */
   atMs: number;
 }
@@ -65,7 +67,7 @@ export class SeenChanges {
     const all = this.all().filter(({ source }) => source === partition);
     const changes = all.filter(({ number }) => number > this.gapAt);
     // The end of a shard and its children may have been read side by side.
-    changes.sort((left, right) => (left.position < right.position ? -1 : 1));
+    changes.sort((left, right) => (isOlder(left, right) ? -1 : 1));
     return { changes, hasGap: changes.length < all.length };
   }
 
@@ -92,22 +94,20 @@ export class SeenChanges {
   }
 
   /**
-   * The changes of derived items that a write of a base item has made: those with its watermark, and those of its own items with a later
-   * one, where a batch has taken a later write with it. `wrote`: keys that its batch wrote, where it took this write alone.
+   * The changes of derived items that a write of a base item has made: those of items that it touches, and those of its own items, where a
+   * batch has taken a later write with it. `wrote`: keys that its batch wrote, where it took this write alone.
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
+    const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));
     const places = placesOfBase(graph, write);
     const isOwn = (target: string): boolean =>
-      target === VIEW_KEY ||
       places.some(({ key, isPrefix = false }) => target === key || (isPrefix && target.startsWith(key)));
     const found = new Map<string, SeenChange>();
     for (const change of this.all()) {
-      const { source, target, newImage, oldImage, number } = change;
-      if (number <= write.number || !isDerivedKey(target) || found.has(textOfKey(change))) continue;
-      const watermark = stringOf((newImage ?? oldImage)?.[WATERMARK]) ?? '';
-      const isOfBatch = source === write.source && isOwn(target) && watermark > write.position;
-      if (watermark === write.position || isOfBatch || wrote.has(textOfKey(change)))
-        found.set(textOfKey(change), change);
+      const { source, target, number } = change;
+      const text = textOfKey(change);
+      if (number <= write.number || !isDerivedKey(target) || found.has(text)) continue;
+      if (keys.has(text) || (source === write.source && isOwn(target)) || wrote.has(text)) found.set(text, change);
     }
     return [...found.values()];
   }

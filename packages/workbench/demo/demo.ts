@@ -111,9 +111,9 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     say('everything read agrees with the data files');
     const elapsed = (performance.now() - started) / 1000;
     await worker.stop();
-    const { records, units, writes, wcu, rcu } = await run;
+    const { records, touches, writes, wcu, rcu } = await run;
     if (look !== undefined) await lookAround({ client, streams, store, streamArn, checkpoint }, data, say, look);
-    return { records, units, writes, wcu, rcu, seconds: elapsed, lagMs, check: 'ok' };
+    return { records, touches, writes, wcu, rcu, seconds: elapsed, lagMs, check: 'ok' };
   } finally {
     client.destroy();
     streams.destroy();
@@ -159,10 +159,10 @@ async function importAll(
   return { wcu, ms: performance.now() - started };
 }
 
-function sayProjected(say: Say, { records, units, writes, wcu, rcu }: WorkerStats, ms: number): void {
+function sayProjected(say: Say, { records, touches, writes, wcu, rcu }: WorkerStats, ms: number): void {
   const rate = Math.round(records / (ms / 1000));
   say(
-    `projected ${records} records into ${units} derived items: ${writes} writes, ${wcu} WCU, ${rcu} RCU in ${seconds(ms)} s`,
+    `projected ${records} records into ${touches} derived items: ${writes} writes, ${wcu} WCU, ${rcu} RCU in ${seconds(ms)} s`,
   );
   say(`  ${rate} records/s, ${(wcu / records).toFixed(2)} WCU a record`);
 }

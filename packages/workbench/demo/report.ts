@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 /** The figures that the demo measured; the shape of `demo --json`. */
 export interface DemoResult {
   records: number;
-  units: number;
+  touches: number;
   writes: number;
   wcu: number;
   rcu: number;

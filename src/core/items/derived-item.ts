@@ -3,11 +3,8 @@ import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
 /** Names of the attributes of derived items: views, index items, tombstones and quarantine entries. */
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
-export const WATERMARK = 'w';
 /** Counts the writes of a derived item: what a conditional write on a read state compares. */
 export const REVISION = 'r';
-/** The time of the item's last repair, in milliseconds since 1970: records from before it, less a margin, are resolved by base items. */
-export const FENCE = 'fence';
 /** Edge types that left a view's set because it grew beyond its budget (string set). */
 export const EVICTED = 'evicted';
 /** The original value of a search item, before folding and encoding: see `valueIn`. */
@@ -73,7 +70,7 @@ export const QUARANTINE_FIELDS = {
 } as const;
 
 /**
- * The attributes that an index holds besides the keys. A change of others, such as the watermark, costs nothing in the index. Entries of
+ * The attributes that an index holds besides the keys. A change of others, such as the revision, costs nothing in the index. Entries of
  * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {
@@ -106,9 +103,7 @@ export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
 /** Every attribute name that derived items use besides the table's key and TTL. */
 export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   EDGE_SET,
-  WATERMARK,
   REVISION,
-  FENCE,
   EVICTED,
   COPIES,
   AFTER,
@@ -137,7 +132,7 @@ export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since
 export const TOMBSTONE_HOURS = 48;
 
 /** The attributes that an empty derived item may have, without its key and its expiry. */
-const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([WATERMARK, REVISION, FENCE, MODEL]);
+const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([REVISION, MODEL]);
 
 /** Tells whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */
 export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {

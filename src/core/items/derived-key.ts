@@ -43,8 +43,8 @@ type NamedKind = 'count' | 'total' | 'continuation' | 'source-continuation';
 export type DerivedKey =
   | { kind: 'view'; edgeType: ''; generation: 1 }
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
-  /** An entry of a quarantined record of the item `target`; `position` is the record's watermark. */
-  | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd; position: string }
+  /** The quarantine entry of the item `target`. */
+  | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd }
   /** An index item of an edge, in a named order or in those that share an item; a hash hides the edge type too. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   /** The view of a part of a node. */
@@ -130,8 +130,8 @@ export function formatDerivedKey(
       return VIEW_KEY;
     case 'quarantine-entry':
       return key.target.hash === undefined
-        ? quarantineKey(key.target.text, key.position)
-        : (`${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}` as DerivedSortKey);
+        ? quarantineKey(key.target.text)
+        : (`${QUARANTINE_PREFIX}#${key.target.hash}` as DerivedSortKey);
     case 'index-item': {
       if (key.of === 'edge') return keyWithEnd(edgeIndexPrefix(key.order, generation), key.edge);
       const { search, part, value } = key;
@@ -223,13 +223,9 @@ function parseKeyWithSource(kind: KindInTarget, rest: string, generation: number
   return { kind, edgeType, generation, source };
 }
 
-/** Behind the item's sort key stands the watermark: a stream's label, a `/` and a number. */
-const QUARANTINED = /^(.*)\/([^/]*\/[^/]*)$/s;
-
 function parseQuarantineKey(sortKey: string): DerivedKey {
-  const [, text = sortKey.slice(QUARANTINE_PREFIX.length), position = ''] =
-    QUARANTINED.exec(sortKey.slice(QUARANTINE_PREFIX.length)) ?? [];
-  return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text }, position };
+  const text = sortKey.slice(QUARANTINE_PREFIX.length);
+  return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text } };
 }
 
 /**

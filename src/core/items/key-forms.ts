@@ -155,13 +155,9 @@ export function searchValuePrefix(name: string, generation = 1, part?: string): 
   return `${searchKey(name, generation, part)}/`;
 }
 
-/** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */
-export function quarantineKey(target: string, watermark: string): DerivedSortKey {
-  // rule: quarantine-entry-is-named-by-its-record
-  const suffix = `/${watermark}`;
-  const room = SORT_KEY_BYTES - Buffer.byteLength(QUARANTINE_PREFIX + suffix);
-  const readable = Buffer.byteLength(target) <= room && !target.startsWith('#');
-  return (QUARANTINE_PREFIX + (readable ? target : `#${hash128(target)}`) + suffix) as DerivedSortKey;
+/** The sort key of the quarantine entry of an item, a base item or a derived one. */
+export function quarantineKey(target: string): DerivedSortKey {
+  return fittingKey(QUARANTINE_PREFIX, target);
 }
 
 /** `prefix + text`, or `prefix + #hash` where that is too long; a text that begins with `#` is hashed, to stay apart. */

@@ -4,7 +4,6 @@ import type { Part, PartKind } from './part.ts';
 
 /** A node's attributes in its view. The node decides about them. */
 export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
-  judgedBy: 'images',
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
   compare: ({ graph, derivedOf }, { suspect: { source }, derived, items }) => ({

@@ -1,5 +1,5 @@
 import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
-import { AFTER, AGAIN, MODEL, revisionOf, WATERMARK } from '../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
@@ -13,7 +13,7 @@ import { hashOfText, type Part, type PartKind } from './part.ts';
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,
-  attributes: new Map([AFTER, AGAIN, WATERMARK, MODEL].map((name) => [name, 'any'])),
+  attributes: new Map([AFTER, AGAIN, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   isLive: isFanOutOpen,
   oddities: (context, item) => oddities(FAN_OUT, context, item),
@@ -52,7 +52,6 @@ const COMPLETED = 'a fan-out that has come to its end';
 
 /** A continuation that has not ended. No item decides about it: only time shows whether it is stuck. */
 export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({

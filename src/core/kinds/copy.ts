@@ -31,7 +31,6 @@ import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
 
 /** One copy in a view. The edge, its target node, and a fan-out under way decide about it. */
 export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   decidingKeys({ graph }, { source, part }) {
     const parent = copiedNode(graph, part.target);

@@ -68,7 +68,6 @@ export const total: ItemKind<'total'> = {
 
 /** The numbers in a count. */
 export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   decidingKeys: () => [],
   async compare(context, { suspect: { source, sortKey }, derived }) {
@@ -90,7 +89,7 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
  * groups meanwhile.
  */
 export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
-  judgedBy: 'nothing',
+  isUnobserved: true,
   isContent: true,
   isMaintenance: () => true,
   decidingKeys: () => [],

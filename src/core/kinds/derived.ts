@@ -26,11 +26,6 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   keys: readonly DerivedSortKey[];
   /** Expected fields, parallel to `keys`; undefined if the item is to be absent. */
   fields: readonly (Item | undefined)[];
-  /**
-   * Per index item, parallel to `keys`: records made before this time, in milliseconds since 1970, are resolved from the base item
-   * instead of being applied. Undefined: no record is.
-   */
-  settleBefore?: readonly (number | undefined)[];
   /** The place of each key, if there are many keys; a search through a few is faster than a map. */
   places?: ReadonlyMap<string, number>;
   /** The shares that an edge gives to its joined index items; absent if there is no edge. */
@@ -41,11 +36,6 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
 export function fieldsOf(image: DerivedImage, sortKey: string): Item | undefined {
   const place = placeOfKey(image, sortKey);
   return place < 0 ? undefined : image.fields[place];
-}
-
-/** The time before which the base item decides about an image's index item with a sort key; undefined: it never does. */
-export function reconcileBefore(image: DerivedImage, sortKey: string): number | undefined {
-  return image.settleBefore?.[placeOfKey(image, sortKey)];
 }
 
 function placeOfKey({ keys, places }: DerivedImage, sortKey: string): number {

@@ -10,7 +10,6 @@ import { PartError, type Subject } from './parts/subject.ts';
 
 /** The elements of one edge in a view. The edge decides about them. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
-  judgedBy: 'images',
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
   compare({ graph, derivedOf }, { suspect: { source, part }, derived, items }) {
@@ -30,7 +29,6 @@ export const NO_SET = 'a set that is no string set';
 
 /** An element of a view that names no edge. No base item asks for it. */
 export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
-  judgedBy: 'images',
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { suspect: { part }, derived }) => ({

@@ -3,7 +3,6 @@ import type { Part, PartKind } from './part.ts';
 
 /** An expiry on an item that is no tombstone: TTL would delete an item that readers need. Any write of the item repairs it. */
 export const expiry: PartKind<Extract<Part, { kind: 'expiry' }>> = {
-  judgedBy: 'images',
   isContent: false,
   decidingKeys: () => [],
   compare({ graph }, { derived, form }) {

@@ -1,15 +1,13 @@
 import { type Item, typeOf } from '../items/attribute-value.ts';
-import { REVISION, revisionOf, WATERMARK } from '../items/derived-item.ts';
+import { REVISION, revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemForm, OddityContext, Part, PartKind } from './part.ts';
-import { hasPlausibleWatermark } from './watermark.ts';
+import type { ItemForm, Part, PartKind } from './part.ts';
 
 /**
  * The form of an item: a revision that counts its writes, and the attributes that its kind has, without others. A foreign attribute
  * does harm: index keys on a view make it appear in an index and in its counts, and every write pays for an unknown attribute.
  */
 export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
-  judgedBy: 'images',
   isContent: false,
   isOfForm: true,
   decidingKeys: () => [],
@@ -26,14 +24,12 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
 const NONE: readonly Part[] = [];
 
 /** Returns the parts of an item that are wrong whatever its base items say. */
-export function oddities(kind: ItemForm, context: OddityContext, item: Item): readonly Part[] {
-  const { graph } = context;
-  const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
+export function oddities(kind: ItemForm, graph: CompiledModel, item: Item): readonly Part[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
   const isFormed = hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
-  if (isFenced && !expires && isFormed) return NONE;
-  const parts: Part[] = isFenced ? [] : [{ kind: 'watermark' }];
+  if (!expires && isFormed) return NONE;
+  const parts: Part[] = [];
   if (expires) parts.push({ kind: 'expiry' });
   if (!isFormed) parts.push({ kind: 'form' });
   return parts;

@@ -20,7 +20,6 @@ export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<K
 
 /** The fields of such an item. Its edge decides about them. */
 export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
-  judgedBy: 'images',
   isContent: true,
   decidingKeys({ graph }, { source, sortKey, part }, derived) {
     const edge = part.base ?? edgeNamedInTarget(graph, { source, target: sortKey }, derived);

@@ -1,14 +1,5 @@
 import { type AttributeType, canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
-import {
-  COUNTED,
-  FENCE,
-  INDEX_ITEM_FIELDS,
-  INDEX_KEYS,
-  MODEL,
-  OTHER,
-  revisionOf,
-  WATERMARK,
-} from '../items/derived-item.ts';
+import { COUNTED, INDEX_ITEM_FIELDS, INDEX_KEYS, MODEL, OTHER, revisionOf } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/derived-key.ts';
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
@@ -25,11 +16,10 @@ import { hashOfText, imageText, type ObserveContext, type Part, type PartKind, s
 export const INDEXED: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
-  attributes: new Map<string, AttributeType | 'any'>(
-    [...INDEX_ITEM_FIELDS, WATERMARK, MODEL].map((name) => [name, 'any']),
-  )
-    .set(FENCE, 'N')
-    .set(OTHER, 'SS'),
+  attributes: new Map<string, AttributeType | 'any'>([...INDEX_ITEM_FIELDS, MODEL].map((name) => [name, 'any'])).set(
+    OTHER,
+    'SS',
+  ),
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
   oddities: (context, item) => oddities(INDEXED, context, item),
@@ -88,7 +78,6 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
 
 /** The fields of an index item. Its base item decides about them. */
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
-  judgedBy: 'images',
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
     const target = part.target ?? (await findEdgeOfHashedKey(context, source, sortKey));

@@ -5,7 +5,7 @@ import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
 import type { IndexPlace } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { ItemForm, OddityContext, Part } from './part.ts';
+import type { ItemForm, Part } from './part.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
@@ -74,7 +74,7 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   /** Tells whether the model maintains such items for the edge type in the key. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
   /** Returns the parts of an item that are wrong whatever its base items say. */
-  oddities(context: OddityContext, item: Item): readonly Part[];
+  oddities(graph: CompiledModel, item: Item): readonly Part[];
   /** Adds an item to the content of its partition. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
   /** Returns the base items that an item comes from, for people. */

@@ -8,7 +8,7 @@ import type { CompareContext, Compared, ObserveContext, Part, PartKind } from '.
 
 /** The mark of an evicted edge type in a view. The size of its edges decides about it. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
-  judgedBy: 'nothing',
+  isUnobserved: true,
   isContent: true,
   // If no edge set lists the type any more, the mark is a leftover of another model: that is drift.
   isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type AttributeType, type AttributeValue, canonicalText, type Item } from '../items/attribute-value.ts';
+import { type AttributeType, canonicalText, type Item } from '../items/attribute-value.ts';
 import { revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { SourceNode } from '../model/joined.ts';
@@ -32,7 +32,6 @@ export type Part =
   | { kind: 'count' }
   /** The values of groups that a count has no names for, although it has room for some. */
   | { kind: 'room' }
-  | { kind: 'watermark' }
   /** The expiry of an item that is no tombstone: TTL would delete an item that readers need. */
   | { kind: 'expiry' }
   /** Attributes that the item's kind does not have, or a malformed revision. */
@@ -54,19 +53,10 @@ export interface Suspect<P extends Part = Part> {
   part: P;
 }
 
-/** Judges the watermarks of derived items by the stream that the table has now. */
-export interface WatermarkJudge {
-  /** Label of the stream, or watermark of its newest record; undefined: unknown. */
-  readonly known: string | undefined;
-  /** Tells whether a stored watermark can be that of a record of the table; it may ask the stream again. */
-  isPlausible(watermark: AttributeValue | undefined): Promise<boolean>;
-}
-
 /** The values that looking at a suspect needs. */
 export interface ObserveContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
-  stream: WatermarkJudge;
 }
 
 /** Derives all that a base item's image asks for: `derivedOf` of the planner. The planner is above the kinds, and asks them. */
@@ -138,12 +128,9 @@ export interface ViewRepair {
 
 /** A part of a derived item that can be wrong by itself. */
 export interface PartKind<P extends Part = Part> {
-  /**
-   * How an observer judges it. `images`: by the images of the derived item and its one base item, without a read. `reads`: by reads. `nothing`:
-   * not at all, since it is maintenance, and no reader gets a wrong answer.
-   */
-  judgedBy: 'images' | 'reads' | 'nothing';
-  /** True if base items decide about it. A watermark or an expiry is wrong whatever they say. */
+  /** True if no reader gets a wrong answer by it, so that an observer leaves it to a check. Default: no. */
+  isUnobserved?: boolean;
+  /** True if base items decide about it. An expiry is wrong whatever they say. */
   isContent: boolean;
   /** Tells whether a difference is only maintenance that is due, and no write has failed. Default: no. */
   isMaintenance?(graph: CompiledModel, part: P): boolean;
@@ -165,13 +152,6 @@ export interface PartKind<P extends Part = Part> {
   state?(seen: Seen<P>): State;
   /** For a part of a view: adds its repair to the write that repairs the view. */
   repairInView?(repair: ViewRepair, graph: CompiledModel, suspect: Suspect<P>): void;
-}
-
-/** The values that finding oddities needs. */
-export interface OddityContext {
-  graph: CompiledModel;
-  /** Label of the table's stream; undefined if it is unknown. */
-  streamLabel: string | undefined;
 }
 
 /** The state of a part that one item decides about. */

@@ -1,11 +1,11 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { INDEX_KEYS, QUARANTINE_FIELDS } from '../items/derived-item.ts';
+import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import type { ItemKind } from './kind.ts';
 
 /**
- * A record that could not be projected in full. No base item asks for it. A redrive reconciles the item that it names and deletes
- * the entry.
+ * The quarantine entry of a base item that cannot be derived in full, or of a derived item that the table refuses. A check reports the
+ * entry, and compares nothing with it.
  */
 export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   name: 'quarantine-entry',
@@ -13,10 +13,15 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   decidedBy: 'nothing',
   hasBase: false,
   attributes: new Map(),
-  hasTombstones: false,
-  isLive: (item) => item !== undefined,
+  hasTombstones: true,
+  // The table may have taken the keys of an entry alone; a tombstone names its model, and holds nothing else.
+  isLive: (item) =>
+    item !== undefined &&
+    (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
   oddities: () => [],
-  addTo: (content, sortKey, entry) => content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry)),
+  addTo(content, sortKey, entry) {
+    if (quarantineEntry.isLive(entry)) content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry));
+  },
   originsOf: (_graph, { source }, _key, entry) => [
     { source, target: targetOf(entry), name: 'quarantine', state: 'quarantined', reason: reasonOf(entry) },
   ],

@@ -13,7 +13,6 @@ import { quarantineEntry } from './quarantine-entry.ts';
 import { targetItem } from './target-item.ts';
 import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
 import { VIEW_PARTS, view } from './view.ts';
-import { watermark } from './watermark.ts';
 
 /** The table of the kinds of derived items, and of the parts of one that can be wrong. A kind without a line does not compile. */
 
@@ -43,7 +42,6 @@ export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { 
   retired,
   misplaced,
   unregistered,
-  watermark,
   expiry,
   form,
 };

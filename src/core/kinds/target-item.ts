@@ -29,11 +29,10 @@ function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): I
   return place?.of === 'edge' ? { ...place, generation } : undefined;
 }
 
-/** A target item with its sort key, and with the time in `Derived` if its generation is new. */
+/** A target item with its sort key. */
 export interface TargetItem {
   key: DerivedSortKey;
   item: Item;
-  settleBefore?: number;
 }
 
 /**
@@ -47,7 +46,7 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
   const items: TargetItem[] = [];
   for (const edge of node.includedBy) {
     for (const { orders, inForce } of edge.inbound?.items ?? []) {
-      const { places, settleBefore, isSuperseded } = inForce;
+      const { places, isSuperseded } = inForce;
       const item = targetItemKeys(orders, sortKeyOfEdge(edge, subject.source));
       if (Object.keys(item).length === 0) continue;
       try {
@@ -55,7 +54,7 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
           node.view.kind === 'KEYS_ONLY' && attributes[ENDS] === undefined
             ? item
             : withAttributes(item, attributes, subject);
-        items.push({ key: places.targetItemKey, item: whole, settleBefore });
+        items.push({ key: places.targetItemKey, item: whole });
       } catch (error) {
         subject.noteProblem(error, isSuperseded);
       }

@@ -20,7 +20,6 @@ export const unknownItem: ItemKind<'unknown-item'> = {
 
 /** The presence of such an item. */
 export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> = {
-  judgedBy: 'images',
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({
@@ -31,7 +30,6 @@ export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> 
 
 /** The presence of an item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
 export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
@@ -42,7 +40,6 @@ export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
  * The presence of an item in an index partition of a registered projection whose items have other keys: another program wrote it.
  */
 export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   isAlien: true,
   decidingKeys: () => [],
@@ -53,7 +50,6 @@ export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
  * The presence of an item that the registry does not know. It is not deleted: the registry may have lost an entry that is in use.
  */
 export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
-  judgedBy: 'reads',
   isContent: true,
   isBeyondRepair: true,
   decidingKeys: () => [],

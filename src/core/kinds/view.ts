@@ -1,10 +1,9 @@
 import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../items/derived-item.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL } from '../items/derived-item.ts';
 import { parseNodeId, typePrefix } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
 import { listedEdges } from '../model/edge-sets.ts';
-import type { ShapeCondition } from '../store-port.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
@@ -18,7 +17,7 @@ import type { Part, PartKind } from './part.ts';
  * The next writer that reads the view rebuilds it, and so does a repair.
  */
 const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
-  judgedBy: 'nothing',
+  isUnobserved: true,
   isContent: false,
   isMaintenance: () => true,
   decidingKeys: () => [],
@@ -51,8 +50,6 @@ export const view: ItemKind<'view'> = {
     [ATTRIBUTES, 'M'],
     [COPIES, 'any'],
     [EVICTED, 'SS'],
-    [WATERMARK, 'any'],
-    [FENCE, 'N'],
     [MODEL, 'any'],
   ]),
   hasTombstones: true,
@@ -97,11 +94,4 @@ export function isOfOtherShape(graph: CompiledModel, source: string, view: Item 
   // rule: views-of-another-shape-are-made-whole
   // rule: missing-view-is-made-whole-until-the-shape-is-ready
   return view === undefined ? !shape.ready : stringOf(view[MODEL]) !== shape.stamp;
-}
-
-/** The condition of the fast path on the view that it adds to. */
-export function shapeCondition(shape: ViewShape | undefined): ShapeCondition | undefined {
-  // rule: fast-path-adds-to-views-of-the-shape
-  // rule: fast-path-begins-no-view-until-the-shape-is-ready
-  return shape && { stamp: shape.stamp, mayBeMissing: shape.ready };
 }

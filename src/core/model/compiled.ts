@@ -104,15 +104,11 @@ export interface ViewShape {
   stamp: string;
   /** True if each node has a view of this shape, so that a view that is missing says that there is nothing. */
   ready: boolean;
-  /** Records that were made before this moment, in milliseconds since 1970, are resolved by the base item. */
-  settleBefore: number;
 }
 
 /** One generation of a projection, as writers maintain it. */
 export interface InForce<Places> {
   places: Places;
-  /** As in `ViewShape`; absent: never. */
-  settleBefore?: number;
   /**
    * True if a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
    * as one with a new label of a rank, is left out of it, and has no fault.

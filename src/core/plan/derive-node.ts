@@ -23,7 +23,7 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): Derive
   // The shares are derived only for their problems: the joined items themselves are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
   const attributes = subject.projectAttributes(node.view, true);
-  for (const { key, item, settleBefore } of targetItems(node, subject, attributes)) items.add(key, item, settleBefore);
+  for (const { key, item } of targetItems(node, subject, attributes)) items.add(key, item);
   // rule: attributes-are-there-while-the-node-is
   return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
 }
@@ -35,11 +35,11 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item): Derive
   const items = new IndexItems(subject);
   items.addSearches(plan.searches);
   if (part.view !== undefined) {
-    const { settleBefore, isSuperseded, places } = part.view.inForce;
+    const { isSuperseded, places } = part.view.inForce;
     try {
       const item = partViewItem(part.view, subject);
       // rule: view-of-a-part-is-there-while-the-part-is
-      items.add(places.key, item, settleBefore);
+      items.add(places.key, item);
     } catch (error) {
       subject.noteProblem(error, isSuperseded);
     }
@@ -56,30 +56,26 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item): Derive
 class IndexItems {
   private readonly keys: DerivedSortKey[] = [];
   private readonly fields: Item[] = [];
-  private settleBefore: (number | undefined)[] | undefined;
 
   constructor(private readonly subject: Subject) {}
 
-  add(key: DerivedSortKey, item: Item, before: number | undefined): void {
+  add(key: DerivedSortKey, item: Item): void {
     this.keys.push(key);
     this.fields.push(item);
-    if (before === undefined) return;
-    this.settleBefore ??= [];
-    this.settleBefore[this.keys.length - 1] = before;
   }
 
   addSearches(plans: readonly SearchItemPlan[]): void {
     for (const plan of plans) {
       const { multiValue, inForce } = plan.first.search;
-      const { settleBefore, isSuperseded, places } = inForce;
+      const { isSuperseded, places } = inForce;
       try {
         if (multiValue) {
           // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
           // answer.
-          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item, settleBefore);
+          for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item);
         } else {
           const item = searchItem(plan, this.subject);
-          if (item !== undefined) this.add(places.first, item, settleBefore);
+          if (item !== undefined) this.add(places.first, item);
         }
       } catch (error) {
         this.subject.noteProblem(error, isSuperseded);
@@ -88,8 +84,8 @@ class IndexItems {
   }
 
   get toImage(): DerivedImage {
-    const { keys, fields, settleBefore } = this;
+    const { keys, fields } = this;
     const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
-    return { keys, fields, places, settleBefore, problems: this.subject.problems };
+    return { keys, fields, places, problems: this.subject.problems };
   }
 }

@@ -1,16 +1,14 @@
 import type { Item } from '../items/attribute-value.ts';
-import type { ChangeRecord } from '../items/change-record.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge } from '../kinds/element.ts';
 import { inboundItem } from '../kinds/parts/index-items.ts';
 import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
-import { nodeSubject, PartError, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
+import { nodeSubject, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields } from '../kinds/parts/totals.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { isGone } from '../model/gone.ts';
 import type { SourceNode } from '../model/joined.ts';
-import type { ItemHistory } from './fold.ts';
 import {
   type EdgePlan,
   emptyPlan,
@@ -30,8 +28,7 @@ import { deriveNode, derivePart } from './derive-node.ts';
  * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.
  *
  * It is a total function of the image. A part that cannot be derived (an attribute of the wrong type, a key that is too long) is
- * expected to be absent, and is reported as a problem. So a bad image never hides its good parts, and a record that corrects it
- * starts from the same old state whatever happened before.
+ * expected to be absent, and is reported as a problem. So a bad image never hides its good parts.
  */
 
 const NONE: readonly never[] = [];
@@ -58,39 +55,6 @@ export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined)
 /** Tells whether an image of a base item is derived from as if there were none. */
 function isAbsent(plan: TypePlan, image: Item): boolean {
   return isGone(plan.kind === 'edge' ? plan.edge : plan.kind === 'node' ? plan.node : undefined, image);
-}
-
-/** Adds that the record of an image contradicts itself, if the model knows the item. */
-function withContradiction({ kind }: TypePlan, derived: DerivedImage, message: string): DerivedImage {
-  if (kind === 'unknown') return derived;
-  const { problem } = new PartError('contradictory-record', message);
-  return { ...derived, problems: [...derived.problems, problem] };
-}
-
-/** One record, and the items derived from its two images. */
-export interface DerivedStep {
-  record: ChangeRecord;
-  before: DerivedImage;
-  after: DerivedImage;
-}
-
-/** Derives from each record of a history. */
-export function derivedSteps(plan: TypePlan, { source, target, records }: ItemHistory): readonly DerivedStep[] {
-  const key = plannedKey(plan, source, target);
-  // Most items change once in a batch.
-  return records.length === 1
-    ? [derivedStep(plan, key, records[0]!)]
-    : records.map((record) => derivedStep(plan, key, record));
-}
-
-function derivedStep(plan: TypePlan, key: PlannedKey, record: ChangeRecord): DerivedStep {
-  const after = derive(plan, key, record.newImage);
-  return {
-    record,
-    // rule: old-image-counts-as-far-as-it-can-be-derived
-    before: derive(plan, key, record.oldImage),
-    after: record.contradiction === undefined ? after : withContradiction(plan, after, record.contradiction),
-  };
 }
 
 /**
@@ -222,7 +186,7 @@ function deriveHashedEdge(plan: EdgePlan, key: PlannedKey, image: Item): Derived
 }
 
 function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage {
-  const { edge, labels, indexItems, joinedItems, countedPlace, settleBefore, inTargets } = plan;
+  const { edge, labels, indexItems, joinedItems, countedPlace, inTargets } = plan;
   const { source, sortKey, indexKeys: keys } = key;
   const subject = new Subject(plan, key, image);
   const element = labels && elementOfEdge(labels, key, subject);
@@ -244,7 +208,6 @@ function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item): DerivedImage 
     element: plan.hasView ? element : undefined,
     keys,
     fields: fields ?? NONE,
-    settleBefore,
     inTarget,
     problems: subject.problems,
     shares,

@@ -1,17 +1,8 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import {
-  AFTER,
-  AGAIN,
-  MODEL,
-  revisionOf,
-  TOMBSTONE_HOURS,
-  unchangedCondition,
-  WATERMARK,
-} from '../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { parseNodeId } from '../items/keys.ts';
-import { laterOf } from '../items/watermark.ts';
+import { parseNodeId, requireDerivedSortKey } from '../items/keys.ts';
 import { hasFanOuts } from '../kinds/continuation.ts';
 import { copyingTypes, copyOf } from '../kinds/copy.ts';
 import { sameShare, sourceShare } from '../kinds/parts/joined-items.ts';
@@ -27,9 +18,9 @@ import {
 } from '../model/joined.ts';
 import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
-import type { ItemHistory } from './fold.ts';
+import type { ContinuationTouch, FanOutTouch } from './touch.ts';
 import { edgeItemsPlan } from './type-plans.ts';
-import { type ContinuationUnit, type EpochSeconds, type FanOutUnit, positionSpan } from './unit.ts';
+import type { EpochSeconds } from './writes/item-update.ts';
 
 const NONE: readonly never[] = [];
 
@@ -39,73 +30,48 @@ const NONE: readonly never[] = [];
  * writes drives the next page. It is the only derived item whose records cause writes.
  */
 
-/** The fan-outs that a batch's records of a node, or of a part of it, require: one for each edge type that uses a changed attribute. */
-export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): readonly FanOutUnit[] {
+/** The fan-outs that a record of a node, or of a part of it, asks for: one for each edge type that uses a changed attribute. */
+export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
+  const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
   const isPart = source !== target && isPartOfSource(graph, source, target);
-  if (source !== target && !isPart) return [];
-  // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.
-  const fanOutsAlong = (
-    of: FanOutOf,
-    edgeType: string,
-    isSame: (before: Item | undefined, after: Item | undefined) => boolean,
-  ): FanOutUnit[] => {
-    const changing = records.filter(({ oldImage, newImage }) => !isSame(oldImage, newImage));
-    // rule: no-net-zero-in-fan-outs
-    return changing.length === 0 ? [] : [fanOutUnit(of, source, edgeType, changing)];
-  };
+  if (source !== target && !isPart) return NONE;
+  if (record.isPartial === true) return fanOutsOf(graph, record);
   const joined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
   if (isPart) {
     const asSource = (image: Item | undefined): Item => partAttributesAsSource(graph, source, target, image);
     // rule: part-brings-its-change-to-the-edges
-    return joined.flatMap((type) =>
-      fanOutsAlong('joined', type, (before, after) =>
-        givesSameShares(graph, source, type, asSource(before), asSource(after)),
-      ),
-    );
+    const changed = joined.filter((type) => !givesSameShares(graph, source, type, asSource(before), asSource(after)));
+    return changed.map((type) => fanOutTouch('joined', source, type));
   }
+  // rule: node-brings-its-parts-along
+  const isThereAsBefore = isAlikeThere(graph, source, before, after) || !dependsOnParts(graph, source);
+  const copying = copyingTypes(graph, source).filter(
+    (edge) => !sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after)),
+  );
+  const changed = joined.filter((type) => !isThereAsBefore || !givesSameShares(graph, source, type, before, after));
   return [
-    ...copyingTypes(graph, source).flatMap((edge) =>
-      fanOutsAlong('copies', edge.type, (before, after) =>
-        sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after)),
-      ),
-    ),
-    ...joined.flatMap((type) =>
-      fanOutsAlong('joined', type, (before, after) => {
-        // rule: node-brings-its-parts-along
-        const isThereAsBefore = isAlikeThere(graph, source, before, after) || !dependsOnParts(graph, source);
-        return isThereAsBefore && givesSameShares(graph, source, type, before, after);
-      }),
-    ),
+    ...copying.map(({ type }) => fanOutTouch('copies', source, type)),
+    ...changed.map((type) => fanOutTouch('joined', source, type)),
   ];
 }
 
 /**
- * The fan-outs of a node, or of a part of it, as it is now, whatever its records said.
+ * The fan-outs of a node, or of a part of it, whatever has changed.
  *
  * @param target its sort key; no other base item has fan-outs.
  */
-export function fanOutsOf(
-  graph: CompiledModel,
-  { source, target }: Pick<ItemKey, 'source' | 'target'>,
-  position: string,
-): FanOutUnit[] {
+export function fanOutsOf(graph: CompiledModel, { source, target }: Pick<ItemKey, 'source' | 'target'>): FanOutTouch[] {
   const isNode = source === target;
   if (!isNode && !isPartOfSource(graph, source, target)) return [];
-  const fanOutAlong = (of: FanOutOf, edgeType: string): FanOutUnit => ({
-    kind: 'fan-out',
-    of,
-    source,
-    sortKey: new FanOutPlaces(edgeType).continuation(of),
-    edgeType,
-    records: [],
-    oldest: position,
-    newest: position,
-  });
   return [
-    ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => fanOutAlong('copies', type)),
-    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => fanOutAlong('joined', type)),
+    ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => fanOutTouch('copies', source, type)),
+    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => fanOutTouch('joined', source, type)),
   ];
+}
+
+function fanOutTouch(of: FanOutOf, source: string, edgeType: string): FanOutTouch {
+  return { kind: 'fan-out', of, source, sortKey: new FanOutPlaces(edgeType).continuation(of), edgeType, records: [] };
 }
 
 /** Tells whether a node is there in both images or in neither, for each model. */
@@ -118,85 +84,62 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
-function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: readonly ChangeRecord[]): FanOutUnit {
-  const positions = records.map(({ position }) => position).sort();
-  return {
-    kind: 'fan-out',
-    of,
-    source,
-    sortKey: new FanOutPlaces(edgeType).continuation(of),
-    edgeType,
-    records,
-    oldest: positions[0]!,
-    newest: positions.at(-1)!,
-  };
-}
-
 /**
- * Returns the unit that visits the next page of a fan-out. The newest record of the continuation says where the page begins. If nothing
- * in the registry needs the fan-out, the unit ends it: after this record no other one would, and a projection that comes later and needs
- * such fan-outs would take it for its own. Undefined if that record shows the fan-out at its end, if a model without a registry has no
- * such fan-out, or if the item is no continuation.
+ * The touch that visits the next page of a fan-out; the record of the continuation says where the page begins. If nothing in the
+ * registry needs the fan-out, it ends: after this record no other one would end it, and a projection that comes later and needs such
+ * fan-outs would take it for its own. Undefined if the record shows the fan-out at its end, if a model without a registry has no such
+ * fan-out, or if the item is no continuation.
  */
-export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
-  const { source, target, records } = history;
+export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
+  const { source, target } = record;
   const fanOut = fanOutOfKey(target);
   if (fanOut === undefined) return undefined;
   const { of, edgeType } = fanOut;
-  const record = records.at(-1)!;
-  const after = stringOf(record.newImage?.[AFTER]);
+  const isOpen = record.isPartial === true || stringOf(record.newImage?.[AFTER]) !== undefined;
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
   // Without a registry, consumers of another model may need what this model lacks.
   // rule: continuation-that-nothing-needs-is-ended
   const isEnding = !isKept && graph.shapes !== undefined && target === new FanOutPlaces(edgeType).continuation(of);
   // rule: continuation-drives-the-next-page
-  if (after === undefined || !(isKept || isEnding)) return undefined;
+  if (!isOpen || !(isKept || isEnding)) return undefined;
+  const revision = revisionOf(record.newImage);
+  const sortKey = requireDerivedSortKey(target);
+  const records = [record];
   return {
     kind: 'continuation',
     isEnding,
     of,
     source,
-    sortKey: target,
+    sortKey,
     edgeType,
-    after,
-    again: stringOf(record.newImage?.[AGAIN]),
-    revision: revisionOf(record.newImage),
-    records: [record],
-    oldest: record.position,
-    newest: record.position,
+    records,
+    ...(record.isPartial !== true && { revision }),
   };
 }
 
 /**
- * Makes the update that leaves the rest of a fan-out to the continuation's record; undefined if the same record of the parent has
- * begun it before. A record of another position begins it again: positions need not rise across shards, so a smaller one may be of
- * the newer change.
- *
- * A fan-out under way continues to its end, however fast the parent changes. A change in the meantime asks for one more round,
- * which begins at the earlier of the two places; the children ahead of the fan-out are visited after the change anyway. Each change
- * writes the continuation, even if that round is requested already: a fan-out whose last record was lost continues by the record of
- * this write.
+ * Makes the update that leaves the rest of a fan-out to the continuation's record. A fan-out under way continues to its end, however
+ * fast the parent changes. A change in the meantime asks for one more round, which begins at the earlier of the two places; the
+ * children ahead of the fan-out are visited after the change anyway. Each change writes the continuation, even if that round is
+ * requested already: a fan-out whose last record was lost continues by the record of this write.
  *
  * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
 export function beginContinuationUpdate(
   graph: CompiledModel,
-  unit: FanOutUnit,
+  touch: FanOutTouch,
   current: Item | undefined,
   after: string,
-): DerivedUpdate | undefined {
-  const begun = stringOf(current?.[WATERMARK]);
-  // rule: change-begins-the-continuation-again
-  if (begun === unit.newest) return undefined;
+): DerivedUpdate {
   const underWay = stringOf(current?.[AFTER]);
   const toCome = stringOf(current?.[AGAIN]);
+  // rule: change-begins-the-continuation-again
   const again = underWay === undefined ? undefined : earlierPlace(earlierPlace(after, underWay), toCome);
   return {
-    key: { source: unit.source, target: unit.sortKey },
+    key: { source: touch.source, target: touch.sortKey },
     set: {
       [AFTER]: { S: underWay ?? after },
       ...(again !== undefined && { [AGAIN]: { S: again } }),
-      [WATERMARK]: { S: laterOf(begun, unit.newest) },
       [MODEL]: { S: graph.fingerprint },
     },
     // rule: continuation-in-progress-does-not-expire
@@ -211,27 +154,29 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
 }
 
 /**
- * Makes the update that moves a continuation past the page that its record has driven. At the end it begins the round that changes
+ * Makes the update that moves a continuation, as it was read before the page, past that page. At the end it begins the round that changes
  * have requested meanwhile, or becomes a tombstone.
  */
 export function moveContinuationUpdate(
   graph: CompiledModel,
-  unit: ContinuationUnit,
+  { source, sortKey }: ContinuationTouch,
+  item: Item,
   after: string | undefined,
   now: EpochSeconds,
 ): DerivedUpdate {
+  const again = stringOf(item[AGAIN]);
   const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
   // rule: change-during-a-fan-out-gets-a-round
-  const place = after ?? unit.again;
+  const place = after ?? again;
   return {
-    key: { source: unit.source, target: unit.sortKey },
+    key: { source, target: sortKey },
     set: { [MODEL]: { S: graph.fingerprint }, ...(place === undefined ? expiry : { [AFTER]: { S: place } }) },
     unset: [
       place === undefined ? AFTER : graph.table.ttl,
-      ...(after === undefined && unit.again !== undefined ? [AGAIN] : []),
+      ...(after === undefined && again !== undefined ? [AGAIN] : []),
     ],
     // rule: continuation-moves-from-the-revision-of-its-record
-    condition: { kind: 'revision', revision: unit.revision },
+    condition: { kind: 'revision', revision: revisionOf(item) },
   };
 }
 
@@ -240,14 +185,11 @@ export function moveContinuationUpdate(
  * gets the lost record again, which drives the next page. It does not end the fan-out: the record may only be late, and then the
  * remaining children would never get the change. A continuation without a place becomes a tombstone. Only one with an impossible place
  * begins again at the first child, or edge.
- *
- * @param watermark the watermark to write.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,
   key: ItemKey,
   current: Item | undefined,
-  watermark: string,
   now: EpochSeconds,
 ): DerivedUpdate {
   const { of, edgeType } = fanOutOfKey(key.target)!;
@@ -257,7 +199,7 @@ export function continueFanOutUpdate(
     if (current?.[name] === undefined) return {};
     return { [name]: { S: stored?.startsWith(first) === true ? stored : first } };
   };
-  const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
+  const stamp: Item = { [MODEL]: { S: graph.fingerprint } };
   const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
   const isOpen = current?.[AFTER] !== undefined;
   return {
@@ -299,16 +241,4 @@ function givesSameShares(
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });
-}
-
-/** One unit for each continuation: a node and its parts may have changed in one batch. */
-export function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
-  if (fanOuts.length < 2) return fanOuts;
-  const merged = new Map<string, FanOutUnit>();
-  for (const unit of fanOuts) {
-    const present = merged.get(unit.sortKey);
-    const records = [...(present?.records ?? []), ...unit.records];
-    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...positionSpan(records) });
-  }
-  return [...merged.values()];
 }

@@ -1,25 +1,26 @@
 import type { StoreError } from '../../foundation/errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
-import type { CompiledModel, TableNames } from '../model/compiled.ts';
+import { quarantineEntry } from '../kinds/quarantine-entry.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
-import type { ItemKey } from '../store-port.ts';
-import { type CountedUnit, type JoinedUnit, positionSpan, type QuarantineUnit, type Unit } from './unit.ts';
+import type { DerivedUpdate, ItemKey } from '../store-port.ts';
+import type { Problem } from './derive.ts';
+import { keyOfTouch, type Touch } from './touch.ts';
+import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 
-/** The index partition of all quarantine entries; entries are sorted by the time when their record was made. */
+/** The index partition of all quarantine entries; entries are sorted by the time when their fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
-/** The code of an entry that names a derived item alone, whose present model decides about it. */
-export const REBUILT_MEANWHILE = 'rebuilt-meanwhile';
-
-/** The most characters of the reason in an entry: it quotes names and values of the record, and the entry has to fit. */
+/** The most characters of the reason in an entry: it quotes names and values of the base item, and the entry has to fit. */
 export const MAX_REASON_CHARACTERS = 4_000;
-/** The most bytes of derived items' sort keys in an entry. A check reconciles the items beyond them. */
-export const MAX_DERIVED_KEY_BYTES = 200_000;
 
-/** A quarantine entry: the base item that cannot be projected, with the reason and the time. */
+/**
+ * A quarantine entry: a base item that cannot be derived in full, or a derived item that the table refuses, with the reason and the time.
+ * The entry of a base item is derived from that one: it comes with the fault, and goes when the base item is right.
+ */
 export interface QuarantineEntry {
   source: string;
   /** Sort key of the base item; `~view` for a view that cannot be written. Empty if the entry does not show it. */
@@ -28,93 +29,102 @@ export interface QuarantineEntry {
   code: string;
   /** One or more sentences that name the attribute. */
   reason: string;
-  /** When the record was made, ISO 8601. */
+  /** When the fault was found, ISO 8601. */
   since: string;
-  /** Sort keys of the affected derived items in the base item's partition. */
+  /** The derived item that the table refuses, where it is in the partition of the base item; else empty. */
   derivedKeys: string[];
-  /** The affected derived item in another partition. The key of a deleted edge may not name that partition. */
+  /** The refused derived item in another partition. The key of a deleted edge may not name that partition. */
   elsewhere?: ItemKey;
 }
 
-/** Makes the entry for a record that could not be derived in full. */
-export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowMs: number): Item {
-  const reason = unit.problems.map(({ message }) => message).join('; ');
-  const codes = [...new Set(unit.problems.map(({ code }) => code))].join(' ');
-  // rule: entry-keeps-no-image
-  return entryItem(graph, unit, unit.target, { code: codes, reason, derivedKeys: unit.derivedKeys }, nowMs);
+/** The entry of a base item, as it was read and as the base item is now. */
+export interface FaultOfBase {
+  base: ItemKey;
+  /** The entry as it was read, before the base item; undefined: there is none. */
+  was: Item | undefined;
+  /** What cannot be derived of the base item as it is now; empty: the entry goes. */
+  problems: readonly Problem[];
+  /** The records that touch the entry, if any do. */
+  records: readonly ChangeRecord[];
+}
+
+/** The content of a base item's entry; undefined: the base item is right. An entry that is there already keeps its time. */
+export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs: number): Item | undefined {
+  if (problems.length === 0) return undefined;
+  const reason = problems.map(({ message }) => message).join('; ');
+  const code = [...new Set(problems.map((problem) => problem.code))].join(' ');
+  return entryContent(base, { code, reason, since: sinceOf(was, records, nowMs), shown: base.target });
+}
+
+/** The key of the entry of a derived item that DynamoDB refuses. */
+export function refusalKey(touch: Touch): ItemKey {
+  return { source: baseOfTouch(touch).source, target: entryKeyOf(touch.sortKey) };
 }
 
 /**
- * Makes the entry for a derived item that DynamoDB refuses. The derived sort key is in its name, so that two derived items of one
- * record have an entry each.
+ * The content of the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again.
+ *
+ * @param was the entry as it was read; undefined: there is none.
  */
-export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreError, nowMs: number): Item {
-  const unit = refused.kind === 'counted' || refused.kind === 'joined' ? refused.items[0]! : refused;
-  const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
-  const reason = `${unit.sortKey} cannot be written: ${error.message}`;
-  const entry = entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys: [unit.sortKey] }, nowMs);
-  return isBeside ? entry : { ...entry, [QUARANTINE_FIELDS.in]: { S: unit.source } };
+export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreError, nowMs: number): Item {
+  const { source, target } = keyOfTouch(touch);
+  const base = baseOfTouch(touch);
+  const reason = `${target} cannot be written: ${error.message}`;
+  const since = sinceOf(was, touch.records, nowMs);
+  return {
+    ...entryContent(base, { code: error.code, reason, since, shown: touch.kind === 'view' ? '' : base.target }),
+    [QUARANTINE_FIELDS.derivedKeys]: { SS: [target] },
+    ...(base.source !== source && { [QUARANTINE_FIELDS.in]: { S: source } }),
+  };
 }
 
-/** Makes the entry for a derived item that a batch of another model has written during a rebuild. */
-export function rebuiltEntry(
+/**
+ * Makes the update of an entry to some content, under the revision that was read; undefined: it becomes a tombstone. An entry of which
+ * the table takes the keys alone names no model: a tombstone does.
+ */
+export function entryUpdate(
   graph: CompiledModel,
   key: ItemKey,
-  records: readonly ChangeRecord[],
+  was: Item | undefined,
+  content: Item | undefined,
   nowMs: number,
-): Item {
-  const { source, target: sortKey } = key;
-  const unit: QuarantineUnit = {
-    kind: 'quarantine',
-    source,
-    sortKey,
-    target: sortKey,
-    problems: [],
-    derivedKeys: [],
-    records,
-    ...positionSpan(records),
-  };
-  const reason = 'The table was rebuilt by another model while this item was written.';
-  return entryItem(graph, unit, sortKey, { code: REBUILT_MEANWHILE, reason, derivedKeys: [sortKey] }, nowMs);
+): DerivedUpdate {
+  const now: EpochSeconds = Math.floor(nowMs / 1000);
+  const update = itemUpdate(graph, key, was, content, now);
+  if (content === undefined || content[QUARANTINE_FIELDS.of] !== undefined) return update;
+  const { [MODEL]: _, ...set } = update.set;
+  return { ...update, set, unset: was?.[MODEL] === undefined ? update.unset : [...update.unset, MODEL] };
 }
 
-function entryItem(
-  graph: CompiledModel,
-  unit: Exclude<Unit, CountedUnit | JoinedUnit>,
-  named: string,
-  { code, reason, derivedKeys }: { code: string; reason: string; derivedKeys: readonly string[] },
-  nowMs: number,
+function entryContent(
+  { source, target }: ItemKey,
+  { code, reason, since, shown }: { code: string; reason: string; since: string; shown: string },
 ): Item {
-  const { partitionKey, sortKey } = graph.table;
-  const since = sinceOf(unit.records, nowMs);
-  const { source, target } = keyToReconcile(unit);
   return {
-    [partitionKey]: { S: source },
-    [sortKey]: { S: entryKeyOf(named, unit.newest) },
     [INDEX_KEYS.gsi0.partition]: { S: QUARANTINE_PARTITION },
-    [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
+    [INDEX_KEYS.gsi0.sort]: { S: `${since}/${source}` },
     [QUARANTINE_FIELDS.of]: { S: target },
     [QUARANTINE_FIELDS.code]: { S: code },
-    [QUARANTINE_FIELDS.reason]: {
-      S: shortenedReason(`${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}`),
-    },
+    [QUARANTINE_FIELDS.reason]: { S: shortenedReason(`${source} ${shown === '' ? '' : `${shown} `}- ${reason}`) },
     [QUARANTINE_FIELDS.since]: { S: since },
-    [WATERMARK]: { S: unit.newest },
-    [REVISION]: { N: '1' },
-    [MODEL]: { S: graph.fingerprint },
-    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: fittingKeys(derivedKeys) } }),
   };
+}
+
+/** The key that a redrive has to reconcile: of a base item, or of a whole view. The entry is in the same partition. */
+function baseOfTouch(touch: Touch): ItemKey {
+  if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
+  // A fan-out is repeated from its parent.
+  return { source: touch.source, target: touch.kind === 'view' ? touch.sortKey : touch.source };
 }
 
 /**
- * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item and the record;
- * and both without the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
+ * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item; and both without
+ * the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
  */
-export function formsOfEntry({ partitionKey, sortKey }: TableNames, entry: Item): readonly Item[] {
-  const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = entry;
-  const bare: Item = { [partitionKey]: entry[partitionKey]!, [sortKey]: entry[sortKey]! };
-  const listed: Item = { ...bare, [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
-  return [entry, listed, unlisted, bare];
+export function formsOfEntry(content: Item): readonly Item[] {
+  const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = content;
+  const listed: Item = { [INDEX_KEYS.gsi0.partition]: partition!, [INDEX_KEYS.gsi0.sort]: sort! };
+  return [content, listed, unlisted, {}];
 }
 
 /** The entry, for a log alone, of which the table takes no form: its reason says so. */
@@ -126,23 +136,6 @@ export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
 
 function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
-}
-
-/** Returns the first keys, as many as there is room for. */
-function fittingKeys(keys: readonly string[]): string[] {
-  let bytes = 0;
-  return keys.filter((key) => {
-    bytes += Buffer.byteLength(key);
-    return bytes <= MAX_DERIVED_KEY_BYTES;
-  });
-}
-
-/** Returns the key that a redrive has to reconcile: of a base item, or of a whole view. The entry is in the same partition. */
-function keyToReconcile(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
-  if (unit.kind === 'index') return unit.base;
-  if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
-  // A fan-out is repeated from its parent.
-  return { source: unit.source, target: unit.kind === 'quarantine' ? unit.target : unit.source };
 }
 
 /** Parses an entry; `derivedKeys` is empty if none were known. If the base item's key is lost, the entry's own key is used. */
@@ -172,8 +165,10 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** Uses the stream's clock if the record has it, so that a replay writes the same entry. */
-function sinceOf(records: readonly ChangeRecord[], nowMs: number): string {
+/** The time of an entry that is there already, else that of the first record on the stream's clock, where there is one. */
+function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
+  const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
+  if (known !== undefined) return known;
   const seconds = records[0]?.createdAtSeconds;
   return new Date(seconds === undefined ? nowMs : seconds * 1000).toISOString();
 }

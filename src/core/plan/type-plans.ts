@@ -39,8 +39,6 @@ export interface EdgeItemsPlan {
    * counted.
    */
   countedPlace: number;
-  /** The times as in `DerivedImage`, and after them that of the item that exists only for the count; undefined if there are none. */
-  settleBefore: readonly (number | undefined)[] | undefined;
 }
 
 /** The plan for edges of a type that leave nodes of a type. */
@@ -105,8 +103,6 @@ export interface PlannedKey extends SubjectKey {
 }
 
 interface ModelPlan {
-  /** The latest time before which the base items decide about any view; 0: they never do. */
-  settleViewsBefore: number;
   edges: Map<EdgeModel, EdgeItemsPlan>;
   /** By node type; of the model, and of it as one that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
@@ -187,7 +183,6 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    const settleBefore = [...indexItems.map(({ item }) => item.inForce.settleBefore), edge.count?.settleBefore];
     // A counted joined item counts for itself, so no other item is needed for the count.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
@@ -199,7 +194,6 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
       joinedItems,
       places,
       countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
-      settleBefore: settleBefore.every((before) => before === undefined) ? undefined : settleBefore,
     };
     edges.set(edge, plan);
   }
@@ -250,23 +244,10 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
   };
 }
 
-/**
- * Returns the latest time, in milliseconds since 1970, before which base items resolve the records of some view type. Returns 0 if there
- * is no such time.
- */
-export function reconcileViewsBefore(graph: CompiledModel): number {
-  return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
-}
-
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
-    const { shapes } = graph;
-    plan = {
-      edges: new Map(),
-      sources: [new Map(), new Map()],
-      settleViewsBefore: Math.max(0, ...[...(shapes?.values() ?? [])].map(({ settleBefore }) => settleBefore)),
-    };
+    plan = { edges: new Map(), sources: [new Map(), new Map()] };
     plans.set(graph, plan);
   }
   return plan;

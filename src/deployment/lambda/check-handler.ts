@@ -37,7 +37,7 @@ export interface CheckResponse extends CheckCounts {
 
 /** Options of a check handler. */
 export interface CheckHandlerOptions
-  extends Pick<CheckOptions, 'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'telemetry'> {
+  extends Pick<CheckOptions, 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'telemetry'> {
   /** @internal */
   now?: CheckOptions['now'];
   /** @internal */
@@ -46,7 +46,7 @@ export interface CheckHandlerOptions
   mostSuspects?: number | undefined;
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
-  /** The table, instead of `client`. Then `streamLabel` is not looked up. */
+  /** The table, instead of `client`. */
   store?: (Store & ScanSource) | undefined;
   /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000; half of the call's time at most. */
   reserveMs?: number | undefined;
@@ -60,7 +60,6 @@ export interface CheckHandlerOptions
 export const CHECK_HANDLER_OPTIONS: OptionNames<CheckHandlerOptions> = {
   client: true,
   store: true,
-  streamLabel: true,
   settleMs: true,
   consumer: true,
   dangling: 'boolean',
@@ -159,7 +158,6 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
         ...request,
         mostSuspects,
         ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
-        streamLabel: options.streamLabel ?? (ownClient && streamLabelReader(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : time.remainingMs()),
         onFinding: (finding) => logFinding(logger, finding),
       });
@@ -168,14 +166,6 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       logger.info({ ...totals, isOver: cursor === undefined }, 'checked');
       return result;
     },
-  };
-}
-
-/** Makes the function that says which stream the table has now. It loads the SDK at its first call. */
-function streamLabelReader(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
-  return async (): Promise<string | undefined> => {
-    const { currentStreamLabel } = await import('../../store/table.ts');
-    return await currentStreamLabel(await client(), graph);
   };
 }
 

@@ -29,14 +29,14 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit(result, lagMs, version) {
-      const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom, error } = result;
+      const { records, touches, writes, wcu, rcu, conflicts, quarantined, failedFrom, error } = result;
       addCounts(metrics, {
-        ...{ Records: records, Units: units, Writes: writes, WriteCapacityUnits: wcu, ReadCapacityUnits: rcu },
-        ...{ Stale: stale, Contradictions: contradictions, Quarantined: quarantined },
+        ...{ Records: records, Touches: touches, Writes: writes, WriteCapacityUnits: wcu, ReadCapacityUnits: rcu },
+        ...{ Conflicts: conflicts, Quarantined: quarantined },
         RetriedBatches: failedFrom === undefined ? 0 : 1,
       });
-      // Records per write of a derived item: the saving of batches.
-      if (units > 0) addRatio(metrics, { CoalescingRatio: records / units });
+      // Records per touched derived item: the saving of batches.
+      if (touches > 0) addRatio(metrics, { CoalescingRatio: records / touches });
       if (lagMs !== undefined) addSeconds(metrics, { LagSeconds: lagMs / 1000 });
       metrics.publishStoredMetrics();
       // `$LATEST` is no version: without gradual deployments nothing asks for it.

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { isSequenceNumber } from '../../core/items/watermark.ts';
+import { isSequenceNumber } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { ChangeRecord } from '../../core/items/change-record.ts';
-import { checkStreamTable } from '../../core/items/watermark.ts';
+import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import { checkStreamTable } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
@@ -136,7 +136,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
 /** The records of a batch that are applied: all before the lowest that is not. */
 function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
   if (failedFrom === undefined) return records;
-  const failed = records.findIndex(({ position }) => position >= failedFrom.position);
+  const failed = records.findIndex((record) => !isOlder(record, failedFrom));
   return failed < 0 ? records : records.slice(0, failed);
 }
 

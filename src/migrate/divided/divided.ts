@@ -1,6 +1,4 @@
-import { laterOf } from '../../core/items/watermark.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
-import { EdgeloomError, OLD_SOFTWARE } from '../../foundation/errors.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
 import { requireNativeIndexes } from '../../store/native-ready.ts';
@@ -73,14 +71,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   const saved = value && (await isOfThisRegistry(options, value)) ? value : undefined;
   const shares = saved?.walk && (await readShares(store, sortKey, saved.walk.plan));
   const place = saved && placeAfter(saved, shares ?? new Map());
-  const result = await migrateTable({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place }).catch(
-    async (error: unknown) => {
-      if (!(error instanceof EdgeloomError && error.code === 'old-software')) throw error;
-      // The run has used up its waits for the old software. It is forgotten, so that the run after a deployment begins with new waits.
-      await forgetRun(store, sortKey);
-      throw Object.assign(error, { name: OLD_SOFTWARE });
-    },
-  );
+  const result = await migrateTable({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place });
   const { steps, next, leftovers, toWalk, waitSeconds = 0 } = result;
   const decided = { steps, next, leftovers, done: false, shares: [], waitSeconds };
   if (result.place === undefined) {
@@ -126,18 +117,7 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
   // rule: walk-is-done-when-all-shares-are
   if (all.some(isShareOpen)) return place;
-  const newest = all.reduce((latest, share) => laterOfTwo(latest, share?.newest), place.newest);
-  const found = place.found ?? all.find((share) => share?.found !== undefined)?.found;
-  return {
-    ...place,
-    walked: [...(place.walked ?? []), walk.name],
-    ...(newest !== undefined && { newest }),
-    ...(found && { found }),
-  };
-}
-
-function laterOfTwo(left: string | undefined, right: string | undefined): string | undefined {
-  return right === undefined ? left : laterOf(left, right);
+  return { ...place, walked: [...(place.walked ?? []), walk.name] };
 }
 
 /** Tells whether a share has still to be walked: it has open segments, or it is not in the table. */
@@ -179,16 +159,14 @@ export async function walkShare(
   const { value: own, revision } = await readShare(reader, plan, share);
   if (run?.walk?.plan !== plan || own === undefined || !isShareOpen(own)) return { isDone: true };
   const { name } = run.walk;
-  const newest = laterOfTwo(run.place.newest, own.newest);
   const { place } = await migrateTable({
     ...options,
     walks: { only: name },
     waitsBetweenCalls: true,
-    resume: { ...run.place, ...(newest !== undefined && { newest }), walk: { name, at: own.at } },
+    resume: { ...run.place, walk: { name, at: own.at } },
   });
   if (place?.walk?.name !== name) return { isDone: true };
-  const { walk, newest: seen, found } = place;
-  const next = { at: walk.at, ...(seen !== undefined && { newest: seen }), ...(found && { found }) };
-  const isSaved = await saveShare(options.store, { plan, share }, next, revision);
-  return { isDone: !isSaved || walk.at.open.length === 0 };
+  const { at } = place.walk;
+  const isSaved = await saveShare(options.store, { plan, share }, { at }, revision);
+  return { isDone: !isSaved || at.open.length === 0 };
 }

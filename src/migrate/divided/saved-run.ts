@@ -6,7 +6,7 @@ import { type CountingReader, queriedItems, readItem } from '../../core/store-pa
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
-import type { MigratePlace, OldWrite } from '../walks/place.ts';
+import type { MigratePlace } from '../walks/place.ts';
 import { migratePlaceSchema } from '../walks/place-schema.ts';
 
 /**
@@ -31,9 +31,6 @@ export interface SavedRun {
 export interface SavedShare {
   /** The share's place; without open segments it is done. */
   at: WalkPlace;
-  /** The latest watermark that it has seen, and a write by old software. */
-  newest?: string | undefined;
-  found?: OldWrite | undefined;
 }
 
 /** Something saved, with the revision that a write of the next one compares. */
@@ -51,8 +48,6 @@ const runSchema: z.ZodMiniType<SavedRun> = z.object({
 });
 const shareSchema: z.ZodMiniType<SavedShare> = z.object({
   at: walkPlaceSchema,
-  newest: z.optional(z.string()),
-  found: z.optional(z.object({ source: z.string(), target: z.string(), model: z.string() })),
 });
 
 const RUN: ItemKey = { source: SERVICE_PARTITION, target: 'places/migrate' };

@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, stringOf } from '../../core/items/attribute-value.ts';
 import { READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES, writeUnits } from '../../core/items/capacity.ts';
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
@@ -12,8 +12,8 @@ import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
+import { type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
 import type { LeftOutItems } from '../walks/left-out-items.ts';
 import { indexesOf } from '../walks/verify.ts';
@@ -31,7 +31,7 @@ export interface EstimateOptions {
   leftOut?: LeftOutItems;
 }
 
-/** Bytes that an item has besides what its base item decides: watermark, revision, model, and the names of the key's attributes. */
+/** Bytes that an item has besides what its base item decides: revision, model, and the names of the key's attributes. */
 const STAMP_BYTES = 100;
 
 /** The capacity units and calls of a step. */
@@ -80,9 +80,13 @@ export function estimateBuild(
       if (isFirstCount(item) && isOwn(item)) sum.rcu += sample.partitionShare * 2 + bytes / READ_UNIT_BYTES;
     }
     if (isJoined) sum.rcu += 2 * pages * sourceNodeKeys(graph, partition.source).length * sample.partitionShare;
-    for (const base of partition.items) {
+    const expected = partition.items.map((base) => {
       const note = (key: ItemKey, problems: readonly Problem[]): void => leftOut?.add(key, problems, base.share);
-      for (const wanted of expectedItemsOf(graph, base, new Map([[base.source, node]]), note)) {
+      return { base, ofBase: expectedItemsOf(graph, base, new Map([[base.source, node]]), note) };
+    });
+    const sharers = countSharers(expected, sample.partitionShare);
+    for (const { base, ofBase } of expected) {
+      for (const wanted of ofBase) {
         const { share } = base;
         const isHere = wanted.source === base.source;
         const stored = isHere ? partition.byKey.get(wanted.sortKey)?.item : elsewhere.stored(wanted);
@@ -96,7 +100,7 @@ export function estimateBuild(
         sum.calls += share * (1 + indexes.length);
         const write = (part: number): void => {
           sum.rcu += share * part * (readUnits(bytes, true) + readsOfBases(graph, base, wanted));
-          sum.wcu += share * part * unitsOfWrite(wanted.fields, bytes);
+          sum.wcu += share * part * unitsOfWrite(wanted.fields, bytes, isHere ? sharers.get(countOf(wanted)) : 1);
           sum.calls += 3 * share * part;
           for (const index of indexes) {
             indexBytes.set(index, (indexBytes.get(index) ?? 0) + share * part * bytes);
@@ -136,10 +140,12 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes, true);
     sum.calls += share;
     if (!isOfOtherShape(graph, source, view)) continue;
+    // Who makes the view reads it once more, before its base items.
+    sum.rcu += share * readUnits(viewBytes, true);
     const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
     sum.rcu += share * readUnits(bytes, true);
     sum.wcu += share * Math.ceil(Math.max(viewBytes, expectedViewBytes(graph, partition), 1) / WRITE_UNIT_BYTES);
-    sum.calls += 2 * share;
+    sum.calls += 3 * share;
     for (const base of bases) {
       const reverse = reverseItemKeyOf(graph, base);
       if (reverse === undefined) continue;
@@ -273,13 +279,34 @@ function itemBytes({ source, sortKey, fields }: Wanted): number {
 }
 
 /**
- * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its
- * count.
+ * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its count, and
+ * with the other items of that count in the partition, as many as fit.
  */
-function unitsOfWrite(fields: Item, bytes: number): number {
+function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const units = writeUnits(bytes);
   const isCounted = fields[COUNTED] !== undefined;
-  return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 : 0);
+  const together = Math.min(Math.max(1, sharers), TRANSACTION_ITEMS - 1);
+  return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 / together : 0);
+}
+
+/** The number of items in a partition that one count has, by the name of the count. */
+function countSharers(
+  expected: readonly { base: SampledItem; ofBase: readonly Wanted[] }[],
+  partitionShare: number,
+): ReadonlyMap<string, number> {
+  const sharers = new Map<string, number>();
+  for (const { base, ofBase } of expected) {
+    for (const wanted of ofBase) {
+      if (wanted.source !== base.source) continue;
+      sharers.set(countOf(wanted), (sharers.get(countOf(wanted)) ?? 0) + base.share / partitionShare);
+    }
+  }
+  return sharers;
+}
+
+/** The name of the count that an item belongs to; empty: none. */
+function countOf({ fields }: Wanted): string {
+  return stringOf(fields[COUNTED]) ?? '';
 }
 
 function indexKeysOf(fields: Item): IndexName[] {

@@ -1,21 +1,20 @@
 import pMap from 'p-map';
-import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isItemThere } from '../../core/model/gone.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
+import { itemTouch } from '../../core/plan/touch.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ApplyContext } from '../../reconcile/context.ts';
-import { reconcileIndexItem } from '../../reconcile/index-item.ts';
-import { NO_WATERMARK } from '../../reconcile/repair.ts';
 import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
-import { settleView } from '../../reconcile/view.ts';
+import { makeViewWhole, reconcileOrThrow, reconcileTouch } from '../../reconcile/touches.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -50,7 +49,7 @@ const READ_KEYS = 100;
 
 /**
  * Writes the index items of generations: for each base item those that are missing or differ, under the revision that was read. No
- * image of a record is used, and the actual watermark stays. Items of these generations that no base item asks for are removed: a
+ * image of a record is used. Items of these generations that no base item asks for are removed: a
  * writer of another model that read no registry, or a gap in the stream, has left them behind. Throws `items-left-out` at its end where
  * base items cannot be in the projections, unless that is accepted: readers would miss the items without a word.
  */
@@ -75,7 +74,8 @@ export async function backfill(
         chunk.map(({ source, sortKey }) => ({ source, target: sortKey })),
       );
       const differing = chunk.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
-      await pMap(differing, (one) => reconcileItem(context, one), { concurrency: context.concurrency });
+      const touches = differing.map(({ base, source, sortKey }) => itemTouch({ source, target: sortKey }, base));
+      await reconcileOrThrow(context, touches, { isScan: true });
     }
     return true;
   });
@@ -135,7 +135,7 @@ export async function reconcileItem(
   context: ApplyContext,
   { base, source, sortKey }: Omit<Wanted, 'fields'>,
 ): Promise<void> {
-  await reconcileIndexItem(context, base, { source, target: sortKey }, NO_WATERMARK);
+  await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
 }
 
 /** Rebuilds the views of some types that have another shape or are missing. */
@@ -156,9 +156,9 @@ export async function reconcileViews(
         context,
         chunk.map((source) => ({ source, target: VIEW_KEY })),
       );
-      await pMap(chunk, (source, i) => reconcileViewOfOldShape(context, source, views[i]), {
-        concurrency: context.concurrency,
-      });
+      // A view of the shape is left as it is.
+      const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
+      await pMap(old, (source) => makeViewWhole(context, source), { concurrency: context.concurrency });
     }
     return true;
   });
@@ -189,15 +189,4 @@ function isMisfit({ graph }: BuildContext, { source, target }: ItemKey): boolean
 
 function hasView(target: string): boolean {
   return target === VIEW_KEY || isBaseSortKey(target);
-}
-
-async function reconcileViewOfOldShape(context: BuildContext, source: string, seen: Item | undefined): Promise<void> {
-  // A view of the shape is left as it is.
-  const update = (): undefined => undefined;
-  await settleView(context, source, {
-    seen: { item: seen },
-    watermark: NO_WATERMARK,
-    parts: async () => update(),
-    update,
-  });
 }

@@ -3,7 +3,7 @@ import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import { type ApplyContext, epochSeconds } from '../../reconcile/context.ts';
-import { reconcile } from '../../reconcile/reconcile.ts';
+import { reconcile } from '../../reconcile/loop.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 

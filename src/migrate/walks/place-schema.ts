@@ -20,10 +20,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
     outlasted: z._default(names, []),
   }),
   walk: z.optional(z.strictObject({ name: z.string(), at: walkPlaceSchema })),
-  newest: z.optional(z.string()),
-  rounds: z.optional(z.int()),
   made: z.optional(z.record(z.string(), z.int())),
-  found: z.optional(z.strictObject({ source: z.string(), target: z.string(), model: z.string() })),
   walked: z.optional(names),
   waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
 });

@@ -14,26 +14,12 @@ export interface MigratePlace {
   };
   /** The walk over the table that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** The latest watermark that the walks have seen. */
-  newest?: string | undefined;
-  /** How often a step was repeated because of writes by old software. */
-  rounds?: number | undefined;
   /** How often each step of a projection that writes the registry was made. */
   made?: Record<string, number> | undefined;
-  /** A write by old software that a walk has found; only of a migration whose walks others make. */
-  found?: OldWrite | undefined;
   /** The walks that others have finished, by name. */
   walked?: string[] | undefined;
   /** The wait under way: its names, its start in milliseconds since 1970, and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
-}
-
-/** A derived item that software from before the registry has written. */
-export interface OldWrite {
-  source: string;
-  target: string;
-  /** The fingerprint of its model. */
-  model: string;
 }
 
 /** Thrown by the work of a step whose states another run has changed. Only the run itself sees it. */

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf, listsOf } from '../../core/model/compiled.ts';
-import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { ownershipTest } from '../../registry/ownership.ts';

@@ -46,12 +46,7 @@ export async function readSourceNodes(
 }
 
 /** Problems of a base item with every model, whatever is built. */
-const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set([
-  'misfit',
-  'edge-between-tenants',
-  'contradictory-record',
-  'malformed',
-]);
+const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-between-tenants', 'malformed']);
 
 /** Replaces the node of an edge that decides alone. */
 const NO_NODE: SourceNode = { item: undefined };

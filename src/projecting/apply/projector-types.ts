@@ -4,7 +4,6 @@ import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { EdgeloomError } from '../../foundation/errors.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { ApplyStats } from '../../reconcile/context.ts';
-import type { EvictedViews } from '../../reconcile/evicted-views.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
 /** Options of a projector. */
@@ -17,12 +16,10 @@ export interface ProjectorOptions extends TelemetryOption {
   random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
-  /** Units in flight at once. Default 32. */
+  /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
   /** Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250. */
   fanOutPageSize?: number | undefined;
-  /** The edge types that views were last seen without. Default: a memory of its own; projectors of one process may share one. */
-  evicted?: EvictedViews | undefined;
   /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
   model?: WriterModel | undefined;
 }
@@ -49,8 +46,8 @@ export interface QuarantineKind {
 /** The result of a batch. */
 export interface BatchResult extends ApplyStats {
   records: number;
-  /** Number of planned units: derived items to write, and quarantine entries. */
-  units: number;
+  /** Derived items that the records touch, fan-outs included. */
+  touches: number;
   /** The quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
   /** The lowest record that is not applied in full; absent if all are. Records before it are done. */
@@ -59,7 +56,7 @@ export interface BatchResult extends ApplyStats {
   error?: EdgeloomError;
 }
 
-/** Projects batches of change records: fold, plan, apply. */
+/** Projects batches of change records: each derived item that they touch is made what the base items ask for now. */
 export interface Projector {
   /**
    * Projects one batch. Problems of a record or of the table make no exception: the result says from which record the batch has to

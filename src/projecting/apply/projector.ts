@@ -1,21 +1,28 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { isBefore, reconcilingUnit } from '../../core/plan/by-base.ts';
-import { foldBatch } from '../../core/plan/fold.ts';
-import { withUnitPerCount } from '../../core/plan/joint-units.ts';
-import type { Unit } from '../../core/plan/unit.ts';
-import { planBatch } from '../../core/plan/units.ts';
-import type { ItemKey } from '../../core/store-port.ts';
+import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { forEachAtOnce } from '../../foundation/for-each.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
-import type { ApplyContext, ApplyStats } from '../../reconcile/context.ts';
-import { EvictedViews } from '../../reconcile/evicted-views.ts';
+import {
+  type ApplyContext,
+  CALLS_AT_ONCE,
+  checkTime,
+  noStats,
+  OutOfTimeError,
+  retryingWithin,
+} from '../../reconcile/context.ts';
+import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
+import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
+import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
-import { BatchRun } from './batch-run.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
-import { readModel, readNewRebuild } from './read-model.ts';
+import { QuarantineKinds } from './quarantine-kinds.ts';
+import { readModel } from './read-model.ts';
 
 /** Makes a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
@@ -26,25 +33,11 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
     now: true,
     wait: true,
     random: true,
-    evicted: true,
     model: true,
     telemetry: true,
   });
-  return observed(graph, options, (unit) => unit);
-}
-
-/**
- * Makes a projector that takes from records only the keys of the items that they are about. The base items as they are now decide
- * what is written, so that records of any age may be given. Apart from that it works like any projector: it folds a batch, does not
- * write what the same records wrote before, and quarantines a record that cannot be derived or written.
- */
-export function createReconciler(graph: CompiledModel, options: ProjectorOptions): Projector {
-  return observed(graph, options, reconcilingUnit);
-}
-
-function observed(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
   const { telemetry } = options;
-  const projector = new TableProjector(graph, { ...options, store: observedStore(options, graph) }, decided);
+  const projector = new TableProjector(graph, { ...options, store: observedStore(options, graph) });
   if (telemetry === undefined) return projector;
   return {
     project: (records, options) =>
@@ -54,64 +47,106 @@ function observed(graph: CompiledModel, options: ProjectorOptions, decided: (uni
   };
 }
 
-/** The way of a batch through the projector: decoded records are folded, derived from, planned as units, and written. */
+/** The way of a batch: records name the derived items that they touch, and each of these is made what the base items ask for now. */
 class TableProjector implements Projector {
   private readonly model: WriterModel;
-  private readonly evicted: EvictedViews;
 
-  /** @param decided what becomes of a planned unit: whether its records or the base item decide. */
   constructor(
     private readonly graph: CompiledModel,
     private readonly options: ProjectorOptions,
-    private readonly decided: (unit: Unit) => Unit,
   ) {
     this.model = options.model ?? registeredModel(graph, options.store);
-    this.evicted = options.evicted ?? new EvictedViews();
   }
 
   async project(records: readonly ChangeRecord[], batch: BatchOptions = {}): Promise<BatchResult> {
     checkOptions('project', batch, { remainingMs: true });
-    const { store, concurrency = 32, fanOutPageSize } = this.options;
-    const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+    const { store, concurrency = CALLS_AT_ONCE, fanOutPageSize } = this.options;
+    const stats = noStats();
     const runtime = { ...runtimeOf({ ...this.options, ...batch }), stats };
-
     // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
-    const read = await readModel(runtime, this.model, records[0]?.position);
-    if (read instanceof EdgeloomError)
-      return { records: records.length, units: 0, ...stats, failedFrom: lowestRecord(records), error: read };
-    const { graph = this.graph, rebuild } = read;
-
-    const histories = foldBatch(records);
-    const derived = planBatch(graph, histories);
-    // Where nothing is, a rebuild leaves no watermark: the image of a record from before it could bring something back.
-    const isOld = records.some((record) => isBefore(record, rebuild?.reconcileBeforeMs ?? 0));
-    const units = withUnitPerCount(derived.map(isOld ? reconcilingUnit : this.decided));
-
-    // rule: only-this-batch-counts-as-reconciled
-    const settled = new Set<string>();
-    const written = graph.shapes === undefined ? new Map<string, ItemKey>() : undefined;
-    const context: ApplyContext = { ...runtime, graph, store, fanOutPageSize, evicted: this.evicted, settled, written };
-    const run = new BatchRun(context, concurrency);
-    await run.write(units);
-
-    // rule: batch-looks-for-a-rebuild-after-it
-    const newer = units.length > 0 ? await readNewRebuild(runtime, this.model, rebuild) : undefined;
-    // A batch that comes again finds the rebuild at its start: its first attempt may have written during it.
-    const begun = newer ?? (isOld && rebuild?.model !== graph.fingerprint ? rebuild : undefined);
-    if (begun instanceof EdgeloomError) {
-      run.fail(units, begun);
-    } else if (begun !== undefined) {
-      const isOfModel = begun.model === graph.fingerprint;
-      // rule: batch-during-a-rebuild-is-applied-again
-      if (isOfModel) await run.write(withUnitPerCount(derived.map(reconcilingUnit)));
-      // A redrive by the model of the rebuild reconciles the items that this one has written.
-      // rule: writes-during-a-rebuild-by-another-model-are-quarantined
-      if (!isOfModel) await run.quarantineWritten(records, units);
-    }
-    return { records: records.length, units: units.length, ...stats, ...run.result() };
+    // rule: head-is-read-after-the-records
+    const graph = await readModel(runtime, this.model, records[0]?.stream);
+    if (graph instanceof EdgeloomError)
+      return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
+    const touches = touched(graph ?? this.graph, records);
+    const kinds = new QuarantineKinds();
+    const context: ApplyContext = {
+      ...runtime,
+      graph: graph ?? this.graph,
+      store,
+      concurrency,
+      ...(fanOutPageSize !== undefined && { fanOutPageSize }),
+      onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
+    };
+    const failures = await reconcileBatch(context, touches);
+    return {
+      records: records.length,
+      touches: touches.length,
+      ...stats,
+      ...kinds.asBatchResult(),
+      ...lowest(failures),
+    };
   }
 }
 
-function lowestRecord(records: readonly ChangeRecord[]): ChangeRecord {
-  return records.reduce((low, record) => (isOlder(record, low) ? record : low));
+/** A touch that is not done, and why. */
+interface Failed {
+  touch: Touch;
+  error: EdgeloomError;
+}
+
+/** Reconciles all that a batch touches. Fan-outs come last: they leave out what the batch itself has reconciled. */
+async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]): Promise<Failed[]> {
+  const isFanOut = (touch: Touch): touch is FanOutTouch | ContinuationTouch =>
+    touch.kind === 'fan-out' || touch.kind === 'continuation';
+  const items = touches.filter((touch): touch is Reconcilable => !isFanOut(touch));
+  const failures: Failed[] = await reconcileTouches(context, items);
+  const fanOuts = touches.filter(isFanOut);
+  if (fanOuts.length === 0) return failures;
+  const failed = new Set(failures.map(({ touch }) => touch));
+  const done = items.filter((touch) => touch.kind === 'item' && !failed.has(touch));
+  // rule: only-this-batch-counts-as-reconciled
+  const reconciled = new Set(done.map((touch) => textOfKey(keyOfTouch(touch))));
+  const within = { ...context, reconciled };
+  /** Visits a page; a fan-out whose continuation the table refuses is quarantined. */
+  const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
+    try {
+      // A call with hardly any time gets on all the same, if nothing was done before.
+      const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
+      await retryingWithin(visiting, () => {
+        if (visiting.hasBegun) checkTime(visiting);
+        return touch.kind === 'fan-out' ? beginFanOut(visiting, touch) : continueFanOut(visiting, touch);
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+      const changed = await retryingWithin(within, () => putRefusal(within, touch, error, entry));
+      if (changed !== undefined) await visit(touch, changed);
+    }
+  };
+  const visitOrFail = async (touch: FanOutTouch | ContinuationTouch): Promise<void> => {
+    try {
+      await visit(touch);
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
+      failures.push({ touch, error });
+    }
+  };
+  await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
+  return failures;
+}
+
+/** The lowest record whose items are not all right yet, and the cause: the first real one, not the time-outs that it caused for others. */
+function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
+  if (failures.length === 0) return { failedFrom: undefined, error: undefined };
+  const causes = failures.map(({ error }) => error);
+  const error = causes.find((cause) => !(cause instanceof OutOfTimeError)) ?? causes[0]!;
+  // rule: batch-fails-from-its-lowest-record
+  return failedFrom(
+    failures.flatMap(({ touch }) => touch.records),
+    error,
+  );
+}
+
+function failedFrom(records: readonly ChangeRecord[], error: EdgeloomError): Pick<BatchResult, 'failedFrom' | 'error'> {
+  return { failedFrom: records.reduce((low, record) => (isOlder(record, low) ? record : low)), error };
 }

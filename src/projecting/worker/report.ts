@@ -16,12 +16,11 @@ const CONSEQUENCES: Consequences = {
 export class WorkerReport extends RunReport {
   private readonly totals: WorkerStats = {
     records: 0,
-    units: 0,
+    touches: 0,
     writes: 0,
     wcu: 0,
     rcu: 0,
-    stale: 0,
-    contradictions: 0,
+    conflicts: 0,
     quarantined: 0,
     batches: 0,
   };
@@ -45,14 +44,14 @@ export class WorkerReport extends RunReport {
     const { totals } = this;
     totals.batches += 1;
     totals.records += applied;
-    for (const name of ['units', 'writes', 'wcu', 'rcu', 'stale', 'contradictions', 'quarantined'] as const) {
+    for (const name of ['touches', 'writes', 'wcu', 'rcu', 'conflicts', 'quarantined'] as const) {
       totals[name] += result[name];
     }
     const madeAtSeconds = records.at(-1)?.createdAtSeconds;
     const newestRecordAgeMs = madeAtSeconds === undefined ? undefined : Date.now() - madeAtSeconds * 1000;
-    const { units, writes, wcu, rcu, stale, contradictions, quarantined } = result;
+    const { touches, writes, wcu, rcu, conflicts, quarantined } = result;
     for (const kind of result.quarantines ?? []) this.onQuarantines(kind);
-    const counts = { records: records.length, applied, units, writes, wcu, rcu, stale, contradictions, quarantined };
+    const counts = { records: records.length, applied, touches, writes, wcu, rcu, conflicts, quarantined };
     this.logger.info({ shardId, ...counts, milliseconds, newestRecordAgeMs }, 'Batch projected.');
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { pause } from '../../stream/concurrency.ts';
@@ -123,7 +123,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
 
 function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
   if (failedFrom === undefined) return records.length;
-  return records.findIndex(({ position }) => position >= failedFrom.position);
+  return records.findIndex((record) => !isOlder(record, failedFrom));
 }
 
 function isFatal(error: Error | undefined): boolean {

@@ -61,8 +61,8 @@ export interface WorkerSettings extends TelemetryOption {
 export interface WorkerStats extends ApplyStats {
   /** Records of base items that are applied; each counts once, however often it was tried. */
   records: number;
-  /** Derived items touched, and quarantine entries, of each batch. */
-  units: number;
+  /** Derived items that the records of each batch touch. */
+  touches: number;
   /** Batches projected, tries of the same records included. */
   batches: number;
 }

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { streamLabel } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel, OfGraph, TableNames } from '../../core/model/compiled.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';

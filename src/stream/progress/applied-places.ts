@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import { streamLabel } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';

@@ -21,7 +21,7 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
-import { hasExpectedFields } from '../../core/plan/writes/index-update.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
@@ -76,7 +76,7 @@ export async function lookAt(context: LookContext, base: ItemKey): Promise<Look>
 
 /** Tells whether each fan-out of a node's changes is complete: no page of one is left. */
 export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
-  const fanOuts = fanOutsOf(graph, { source, target }, '');
+  const fanOuts = fanOutsOf(graph, { source, target });
   if (fanOuts.length === 0) return true;
   const { items } = await store.getMany(
     fanOuts.map(({ sortKey }) => ({ source, target: sortKey })),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
-import { streamLabel } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import {

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { streamLabel } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';

@@ -10,13 +10,11 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkNumber, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
-import { noteRebuild } from '../../registry/rebuilt.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
 import { type ConsumerPosition, SharedPosition } from '../../stream/progress/consumer-position.ts';
-import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../../stream/stream-label.ts';
 import { Repairer } from '../repair/repairer.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { hasTooManyCalls, Looks } from './confirm.ts';
@@ -33,18 +31,6 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /**
-   * Label of the table's stream: a watermark of a later stream is drift. A function is called at the start, and again for a
-   * watermark of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of watermarks is
-   * checked.
-   */
-  streamLabel?: StreamLabelSource | undefined;
-  /**
-   * Returns the watermark of the stream's newest record, or a later one: a watermark beyond it is drift, even one of this stream.
-   * It is called every two seconds while pages are read, and again for a watermark beyond it. Default: unknown, so that a watermark
-   * of the table's own stream passes with any number.
-   */
-  newestPosition?: NewestPositionSource | undefined;
   /** The number of segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
   /** Only these segments, 0 to `segments - 1`. Default: all. */
@@ -89,11 +75,6 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
-  /**
-   * DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. It becomes the fence of repaired items, and is
-   * read once. Default, and if it is undefined: the clock's.
-   */
-  serverTime?: (() => Promise<number | undefined>) | undefined;
 }
 
 /** The result of a check. */
@@ -104,8 +85,6 @@ export interface CheckResult extends CheckCounts {
 
 const OPTIONS: OptionNames<CheckOptions> = {
   store: true,
-  streamLabel: true,
-  newestPosition: true,
   segments: true,
   onlySegments: true,
   sources: true,
@@ -122,7 +101,6 @@ const OPTIONS: OptionNames<CheckOptions> = {
   onRepair: true,
   onProgress: true,
   model: true,
-  serverTime: true,
   telemetry: true,
   ...RATE_OPTIONS,
   ...RUNTIME_OPTIONS,
@@ -187,7 +165,6 @@ class Check {
   /** Capacity that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
-  private readonly stream: StreamLabel;
   private readonly runtime: Runtime;
   private readonly walk: TableWalk;
   /** The comparison of each open segment. */
@@ -198,8 +175,6 @@ class Check {
   private readonly dangling: DanglingEdges | undefined;
   private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
   private readonly tidying = new Set<Promise<void>>();
-  /** How far DynamoDB's clock is ahead of this one, in milliseconds. */
-  private serverAheadMs = 0;
   private failure: { error: unknown } | undefined;
 
   /** @param own the model that was given; that of `options` has what is ready in the table. */
@@ -214,12 +189,9 @@ class Check {
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
-    this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
-    const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
-    const fenceMs = (): number => now() + this.serverAheadMs;
+    const shared = { graph, store: this.store, model: options.model, ...this.runtime };
     const isPlan = mode === 'plan';
-    this.repairer =
-      mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+    this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
@@ -254,7 +226,6 @@ class Check {
     const context: SegmentContext = {
       graph,
       store: this.store,
-      stream: this.stream,
       now,
       onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
       lookUps:
@@ -269,9 +240,6 @@ class Check {
   async run(): Promise<CheckResult> {
     const { dangling, inspector, options } = this;
     try {
-      await this.compareClocks();
-      await this.noteRebuild();
-      await this.stream.refresh();
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
@@ -288,19 +256,6 @@ class Check {
     } finally {
       await dangling?.deleteFile();
     }
-  }
-
-  private async compareClocks(): Promise<void> {
-    const { serverTime } = this.options;
-    const time = this.repairer === undefined ? undefined : await serverTime?.();
-    if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
-  }
-
-  /** Has consumers reconcile records from before a rebuild, also of some partitions. A later call of the same rebuild has nothing to note. */
-  private async noteRebuild(): Promise<void> {
-    const { mode, resume, graph } = this.options;
-    if (mode !== 'rebuild' || resume !== undefined) return;
-    await noteRebuild(this.store, graph, this.runtime.now() + this.serverAheadMs);
   }
 
   /** Makes the cursor to continue from, with the totals. */
@@ -325,7 +280,6 @@ class Check {
     return {
       graph: this.options.graph,
       store: this.store,
-      stream: this.stream,
       onSuspects: (suspects) => this.inspector.beginItems(suspects),
       onPartition: (source) => this.inspector.beginPartition(source),
     };

@@ -63,7 +63,7 @@ export class PartitionSummary implements PartitionContent {
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
   /**
-   * True if the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
+   * True if the partition has something that no base item can ask for: an unknown derived key, an attribute that its kind does not have, an expiry.
    */
   private isOdd = false;
   /** The attributes of the partition's node and of its parts that edges depend on; undefined until they are known. */
@@ -77,14 +77,12 @@ export class PartitionSummary implements PartitionContent {
   private metAgain = 0;
 
   /**
-   * @param streamLabel label of the table's stream: watermarks of later streams are drift. Undefined if it is unknown.
    * @param keepsSlots whether `slots` are kept, to be compared with items of other partitions.
    */
   constructor(
     readonly graph: CompiledModel,
     readonly source: string,
     private readonly nowSeconds: number,
-    readonly streamLabel: string | undefined = undefined,
     private readonly keepsSlots = false,
   ) {
     this.pieceKeys = sourceNodeKeys(graph, source);
@@ -96,7 +94,7 @@ export class PartitionSummary implements PartitionContent {
     this.derivedItems += 1;
     if (!this.isCompared(sortKey, item)) return undefined;
     const kind = itemKindOf(this.graph, sortKey);
-    if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
+    if (kind.decidedBy === 'partition' && kind.oddities(this.graph, item).length > 0) this.isOdd = true;
     kind.addTo?.(this, sortKey, item);
     return kind.hasTombstones ? this.noteOnTombstone(kind, item) : undefined;
   }
@@ -211,7 +209,7 @@ export class PartitionSummary implements PartitionContent {
 
   private noteOnTombstone(kind: ItemKind, item: Item): Noted {
     // An item with an oddity is left to repair, which turns it into a tombstone.
-    if (kind.isLive(item) || kind.oddities(this, item).length > 0) return undefined;
+    if (kind.isLive(item) || kind.oddities(this.graph, item).length > 0) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
     if (expiry === undefined) return 'empty';
     return Number(expiry) < this.nowSeconds ? 'expired' : undefined;

@@ -200,7 +200,7 @@ export class PartitionInspector {
     findings: Findings,
     looks: Looks | undefined,
   ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
-    const { graph, store, stream, withoutLookUps = false } = this.context;
+    const { graph, store, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
     const beginJudging = (): void => {
@@ -210,7 +210,7 @@ export class PartitionInspector {
       chunks.push(settling);
       chunk = [];
     };
-    const nominations = nominate(graph, store, source, { streamLabel: stream.known, withoutLookUps });
+    const nominations = nominate(graph, store, source, { withoutLookUps });
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {

@@ -5,13 +5,12 @@ import type { InTarget } from '../../core/kinds/derived.ts';
 import { edgeNamedInTarget, edgeOfPart, hasItemInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
-import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
-import type { StreamLabel } from '../../stream/stream-label.ts';
 
 /**
  * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So
@@ -28,7 +27,6 @@ export interface LookedUp extends ItemKey {
 export interface LookUpContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
-  stream: StreamLabel;
   /** Called with reverse items and continuations that may be wrong. */
   onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
   /** Called with a partition whose view may hold wrong copies. */
@@ -64,8 +62,7 @@ export class LookUps {
     const kind = itemKindOf(graph, key.target);
     if (kind.decidedBy === 'edge-elsewhere') {
       // A proper tombstone has no edge to look up.
-      if (kind.isLive(item) || kind.oddities(oddityContext(this.context), item).length > 0)
-        this.reverseItems.push({ key, item });
+      if (kind.isLive(item) || kind.oddities(graph, item).length > 0) this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
     } else if (kind.decidedBy === 'time') {
       const suspects = continuationSuspects(this.context, kind, key, item);
@@ -158,7 +155,7 @@ export class LookUps {
   }
 }
 
-type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
+type Comparing = Pick<LookUpContext, 'graph' | 'store'>;
 
 /** The items that an edge asks for in its target's partition. */
 function itemsInTarget(
@@ -226,19 +223,15 @@ interface ReadReverse {
 function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, expected: Item | undefined): Suspect[] {
   const parts: Part[] = [];
   if (indexItemText(item) !== indexItemText(expected)) parts.push({ kind: 'reverse-item', base });
-  if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(oddityContext(context), item));
+  if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(context.graph, item));
   return parts.map((part) => suspectOf(key, part));
 }
 
 /** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
 function continuationSuspects(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
   const parts: Part[] = kind.isLive(item) ? [{ kind: 'continuation' }] : [];
-  parts.push(...kind.oddities(oddityContext(context), item));
+  parts.push(...kind.oddities(context.graph, item));
   return parts.map((part) => suspectOf(key, part));
-}
-
-function oddityContext({ graph, stream }: Comparing): OddityContext {
-  return { graph, streamLabel: stream.known };
 }
 
 function suspectOf({ source, target }: ItemKey, part: Part): Suspect {

@@ -31,8 +31,6 @@ import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition
 
 /** How to look at a partition. */
 export interface NominateOptions {
-  /** Label of the table's stream; undefined if it is unknown. */
-  streamLabel: string | undefined;
   /** Leaves out items that other partitions decide: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean;
 }
@@ -45,7 +43,7 @@ export async function* nominate(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'query'>,
   source: string,
-  { streamLabel, withoutLookUps = false }: NominateOptions,
+  { withoutLookUps = false }: NominateOptions = {},
 ): AsyncGenerator<Suspect, boolean> {
   const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const isReady = stored === undefined || concernOf(graph, source, VIEW_KEY, stored).kind === 'compared';
@@ -64,7 +62,7 @@ export async function* nominate(
   const streams = await openDerivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
   const read = { view, node, comparesView, totals };
-  const comparison = new PartitionComparison(graph, source, read, streamLabel, prefixes);
+  const comparison = new PartitionComparison(graph, source, read, prefixes);
   for (let base = await nextItem(bases); ; base = await nextItem(bases)) {
     const beside = new Map<string, Item>();
     for (const stream of streams) {
@@ -124,7 +122,6 @@ class PartitionComparison implements PartitionContent {
       comparesView: boolean;
       totals: ReadonlyMap<string, string | undefined>;
     },
-    readonly streamLabel: string | undefined,
     /** The texts before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
   ) {
@@ -204,7 +201,7 @@ class PartitionComparison implements PartitionContent {
 
   /** Yields the oddities of an actual item, and adds the item to the counts. */
   private *addActualItem(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
-    for (const part of kind.oddities(this, item)) yield this.suspectOf(key, part);
+    for (const part of kind.oddities(this.graph, item)) yield this.suspectOf(key, part);
     kind.addTo?.(this, key, item);
   }
 

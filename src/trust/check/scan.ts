@@ -5,7 +5,6 @@ import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
-import type { StreamLabel } from '../../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 
@@ -15,7 +14,6 @@ export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
 /** The values that comparing a segment needs. */
 export interface SegmentContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
-  stream: StreamLabel;
   /** The store that nodes are read from. */
   store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
@@ -42,7 +40,6 @@ export class SegmentScan {
 
   /** Compares the items of a page. */
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
-    await this.context.stream.advance();
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
     // The look-ups end before the place moves on, because no cursor contains them.
@@ -51,13 +48,13 @@ export class SegmentScan {
   }
 
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
-    const { graph, stream, now } = this.context;
+    const { graph, now } = this.context;
     // The items of the service's own partition are not derived from anything.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;
-      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
+      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), keepsSlots);
     }
     // Base items come in the order of their keys. For an edge that comes before its node, the node is read, once for each
     // partition.

@@ -1,6 +1,6 @@
 import { type Item, itemSizeBytes, numberOf, stringOf } from '../../core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
-import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../../core/items/derived-item.ts';
+import { QUARANTINE_FIELDS, REVISION } from '../../core/items/derived-item.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { describe, isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
 import { joinedPrefixes } from '../../core/kinds/joined.ts';
@@ -19,7 +19,6 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { claimsOf, liveMakers } from '../../sources/claims.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 import { explainNative } from './native.ts';
 
@@ -49,7 +48,7 @@ const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the con
 
 /**
  * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not why. For a derived
- * item: from which base items and which lines of the model it comes, its watermark in words, what a write of it costs.
+ * item: from which base items and which lines of the model it comes, its revision, what a write of it costs.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
   checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: true, signal: true });
@@ -76,7 +75,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   if (kind.kind === 'node' || isPartOfSource(graph, key.source, key.target)) {
     notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
-  const context = { graph, store, stream: new StreamLabel(undefined) };
+  const context = { graph, store };
   const derived = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
   // The registry knows derived items alone.
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
@@ -172,19 +171,10 @@ function explainDerivedItem(graph: CompiledModel, key: ItemKey, item: Item | und
   const explained = { ...key, exists: item !== undefined, kind: kind.name };
   if (item === undefined) return { item: explained, parts: [], notes: ['There is no such item.'] };
   const notes = [
-    ...(isLive ? [] : ['It is a tombstone: it holds nothing and keeps older records out until it expires.']),
-    watermarkText(item),
+    ...(isLive ? [] : ['It is a tombstone: it holds nothing and keeps late writers out until it expires.']),
+    `It has revision ${numberOf(item[REVISION]) ?? 'none'}: each write of it counts.`,
     `A write of it takes ${Math.ceil(itemSizeBytes(item) / WRITE_UNIT_BYTES)} WCU (${itemSizeBytes(item)} bytes), without those of its indexes.`,
     ...(parsed.generation > 1 ? [`It belongs to generation ${parsed.generation} of its projection.`] : []),
   ];
   return { item: explained, parts: [...kind.originsOf(graph, key, parsed, item)], notes };
-}
-
-function watermarkText(item: Item): string {
-  const watermark = stringOf(item[WATERMARK]);
-  const revision = numberOf(item[REVISION]) ?? 'no';
-  if (watermark === undefined) return `It has no watermark, and revision ${revision}.`;
-  if (watermark === '') return `It was repaired before any record of it was applied (revision ${revision}).`;
-  const [label, number = ''] = [watermark.slice(0, watermark.lastIndexOf('/')), watermark.split('/').at(-1)];
-  return `The newest record applied to it has the sequence number ${number.replace(/^0+/, '')} of the stream ${label} (revision ${revision}).`;
 }

@@ -1,7 +1,7 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod/mini';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
-import { checkStreamTable } from '../../core/items/watermark.ts';
+import { checkStreamTable } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';

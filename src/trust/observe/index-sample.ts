@@ -1,5 +1,6 @@
 import { entryIn } from '../../client/feed/known-items.ts';
 import { type Item, sameItem } from '../../core/items/attribute-value.ts';
+import { isOlder, type RecordPlace } from '../../core/items/change-record.ts';
 import { revisionOf, shownInIndex } from '../../core/items/derived-item.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
@@ -20,8 +21,8 @@ export const INDEX_SHARE = 0.001;
 /** An item about which its indexes are to be asked. */
 export interface IndexQuestion {
   readonly key: ItemKey;
-  /** The position of the record. */
-  readonly position: string;
+  /** The place of the record in the stream. */
+  readonly record: RecordPlace;
   /** The revision that the record has left: with another one something has touched the item since. */
   readonly revision: string | undefined;
   /** The places where the indexes have to show the item. */
@@ -81,15 +82,21 @@ export class IndexSample {
   receive(change: SeenChange, nowMs: number): void {
     const known = this.open.size === 0 ? undefined : this.open.get(textOfKey(change));
     // A record that comes again has touched nothing since.
-    if (known !== undefined && change.position <= known.position) return;
+    if (known !== undefined && !isOlder(known.record, change)) return;
     if (known !== undefined) this.open.delete(textOfKey(change));
     if (!isDerivedKey(change.target) || this.open.size >= MOST_OPEN) return;
     if (!isInShare(change.sequenceNumber, this.share)) return;
-    const { source, target, position, oldImage, newImage } = change;
+    const { source, target, stream, sequenceNumber, oldImage, newImage } = change;
     const holds = this.placesOf(newImage);
     const left = this.placesOf(oldImage).filter((place) => !holds.some((other) => isSamePlace(place, other)));
     if (holds.length + left.length === 0) return;
-    const question = { key: { source, target }, position, revision: revisionOf(newImage), holds, left };
+    const question = {
+      key: { source, target },
+      record: { stream, sequenceNumber },
+      revision: revisionOf(newImage),
+      holds,
+      left,
+    };
     this.open.set(textOfKey(change), { ...question, dueMs: nowMs + WAITS_MS[0], wrongLooks: 0 });
   }
 

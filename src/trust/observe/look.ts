@@ -6,7 +6,7 @@ import { copiedNode, copyingEdge } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItem } from '../../core/kinds/index-item.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import type { ObserveContext, OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { ObserveContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { edgeOfReverse, reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
@@ -109,13 +109,13 @@ async function absentReverseItems(
 
 /** Names the parts that a spread reaches, page by page. */
 export async function* partsOfSpread(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
-  const { graph, maintained, store, stream } = context;
+  const { graph, maintained, store } = context;
   const { kind, source, edgeType } = spread;
   if (kind === 'partition') {
     const nominated: Suspect[] = [];
     // rule: partitions-are-read-consistently
     const reads = withConsistentReads(store);
-    const nominations = nominate(graph, reads, source, { streamLabel: stream.known });
+    const nominations = nominate(graph, reads, source);
     for (let next = await nominations.next(); next.done !== true; next = await nominations.next()) {
       nominated.push(next.value);
     }
@@ -126,7 +126,7 @@ export async function* partsOfSpread(context: LookContext, { spread }: OpenSprea
       const request = { partition: source, sortKey: { beginsWith: prefix }, consistent: true };
       for await (const item of queriedItems(store, request)) {
         const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
-        yield partsDecidedElsewhere({ graph, streamLabel: stream.known }, source, sortKey, item);
+        yield partsDecidedElsewhere(graph, source, sortKey, item);
       }
     }
     return;
@@ -159,15 +159,14 @@ function withConsistentReads(store: LookContext['store']): LookContext['store'] 
 
 /** The parts to look at of an item that other partitions decide, whether it exists or not; none for an item of another kind. */
 export function partsDecidedElsewhere(
-  context: OddityContext,
+  graph: CompiledModel,
   source: string,
   sortKey: string,
   item: Item | undefined,
 ): Suspect[] {
-  const { graph } = context;
   const kind = itemKindOf(graph, sortKey);
   if (kind.decidedBy !== 'edge-elsewhere' && kind.decidedBy !== 'time') return [];
-  const parts: Part[] = item === undefined ? [] : [...kind.oddities(context, item)];
+  const parts: Part[] = item === undefined ? [] : [...kind.oddities(graph, item)];
   const key = { source, target: sortKey };
   if (kind.decidedBy === 'time') parts.push({ kind: 'continuation' });
   else parts.push({ kind: 'reverse-item', base: edgeNamedInTarget(graph, key, item) });

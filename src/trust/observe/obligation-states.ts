@@ -26,13 +26,11 @@ export type PartStage =
 export const PART_STAGES = {
   fresh: {
     'a record touches it': 'fresh',
-    'images agree': 'closed',
     'earlier drift is kept': 'waiting',
     'a look begins': 'looked-at',
   },
   'looked-at': {
     'a record touches it': 'looked-at',
-    'images agree': 'closed',
     'the look fails': 'waiting',
     'the look finds it right': 'closed',
     'the look finds it right before later records': 'waiting',
@@ -41,14 +39,12 @@ export const PART_STAGES = {
   },
   doubted: {
     'a record touches it': 'doubted',
-    'images agree': 'closed',
     'the difference may pass': 'waiting',
     'the difference is drift': 'waiting',
     'the difference is left to a build': 'closed',
   },
   waiting: {
     'a record touches it': 'waiting',
-    'images agree': 'closed',
     'earlier drift is kept': 'waiting',
     'a look begins': 'looked-at',
   },

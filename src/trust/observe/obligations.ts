@@ -1,4 +1,4 @@
-import type { OddityContext, Suspect } from '../../core/kinds/part.ts';
+import type { Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import {
@@ -10,8 +10,8 @@ import {
   type Spread,
   type Touch,
 } from './obligation.ts';
-import { fanOutTo, imagesAgree, isJudged, judgingItems, namesBase } from './obligation-images.ts';
 import { ObligationIndex } from './obligation-index.ts';
+import { fanOutTo, isJudged, namesBase } from './obligation-parts.ts';
 import {
   addOldestTouches,
   driftOf,
@@ -81,30 +81,15 @@ export class Obligations {
       for (const touch of touchesOf(open)) yield { touch, of: open.spread };
   }
 
-  /**
-   * Yields the touches of parts that images have closed, until everything made before their newest touch is received: the shard of the other
-   * image may be behind, and its next record opens them again. No saved position passes them, so that a restart knows them too.
-   */
-  closedTouches(): Generator<Touch> {
-    return this.index.closedTouches();
-  }
-
   // Records come in, and open.
 
   /** Takes in a record. The records of a shard come in their order, those of a parent shard before those of its children. */
-  receiveRecord(context: OddityContext, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
+  receiveRecord(graph: CompiledModel, { change, shardId, after, stampMs, receivedMs }: ReceivedChange): void {
     this.receipts += 1;
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
-    this.open(context.graph, openedBy(context, change), [touch], receivedMs);
-    const seen = this.index.at(change);
-    if (seen === undefined) return;
+    this.open(graph, openedBy(graph, change), [touch], receivedMs);
     // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
-    for (const part of seen.drifting) hasten(part, receivedMs + this.pace.settleMs);
-    if (seen.judged.size === 0) return;
-    // Only the newest image counts: a value may come back.
-    // rule: newest-image-counts
-    seen.image = { item: change.newImage };
-    for (const part of [...seen.judged]) this.closeByImages(context, part);
+    for (const part of this.index.driftAt(change)) hasten(part, receivedMs + this.pace.settleMs);
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
@@ -127,7 +112,7 @@ export class Obligations {
     this.index.indexDrift(part);
   }
 
-  private openOrTouch(graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
+  private openOrTouch(_graph: CompiledModel, suspect: Suspect, touches: readonly Touch[], nowMs: number): void {
     if (!isJudged(suspect.part)) return;
     const { index, pace } = this;
     const name = nameOfSuspect(suspect);
@@ -144,17 +129,13 @@ export class Obligations {
     if (part === undefined) {
       part = freshPart(name, suspect, nowMs, pace);
       index.parts.set(name, part);
-    } else if (namesBase(suspect.part) && !namesBase(part.suspect.part)) {
-      index.removeJudged(part);
-      part.suspect = suspect;
-    }
+    } else if (namesBase(suspect.part) && !namesBase(part.suspect.part)) part.suspect = suspect;
     if (driftOf(part) !== undefined) hasten(part, nowMs + pace.settleMs);
     else if (part.stage.at === 'fresh') postpone(part, Math.min(part.stage.latestDueMs, nowMs + pace.settleMs));
     const { stage } = part;
     // A read answers what was received before it began, and nothing else.
     // rule: look-answers-what-came-before-it
     addOldestTouches(stage.at === 'looked-at' ? stage.later : part.touches, all);
-    index.addJudged(part, judgingItems(graph, part.suspect));
   }
 
   /** A fan-out keeps its oldest touches only. So that its newest one is not lost for its parts, they inherit its time. */
@@ -177,26 +158,12 @@ export class Obligations {
     addOldestTouches(open.stage.at === 'asked' ? open.stage.later : open.touches, touches);
   }
 
-  // Images and looks close.
-
-  /** Closes a part whose newest images agree. */
-  private closeByImages(context: OddityContext, part: Obligation): void {
-    // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
-    // rule: images-close-no-known-drift
-    if (driftOf(part) !== undefined) return;
-    // Nor about what a check has left: the difference may be of a time before all records.
-    // rule: images-close-nothing-that-a-check-has-left
-    if (isLeftByCheck(part)) return;
-    if (!imagesAgree(context, part.suspect, (key) => this.index.at(key)?.image)) return;
-    this.index.noteClosedByImages(part);
-    this.close(part, 'images agree');
-  }
+  // Looks close.
 
   private close(part: Obligation, event: PartEvent): void {
     movePart(part, event, { at: 'closed' });
     // rule: closed-parts-keep-their-newest-touch
     this.index.parts.delete(part.name);
-    this.index.removeJudged(part);
     moveFinding(part, 'no longer wrong', { at: 'unknown' });
     this.index.indexDrift(part);
   }
@@ -222,20 +189,18 @@ export class Obligations {
   }
 
   /**
-   * Tells whether a look would have to be repeated: a Query is going to name the part again, or records that the projector has still to make are
-   * going to close it. A difference found before is no drift yet.
+   * Tells whether a look would say nothing of the newest record: a Query is going to name the part again, or the projector has not applied the
+   * record. Known drift is looked at all the same, and so is what a check has left, which no record has touched.
    */
   private awaitsMore(part: Obligation, lowWatermarkMs: number | undefined): boolean {
     const spread = this.index.spreadReaching(part.suspect);
     if (spread !== undefined && spread.stage.at !== 'named') return true;
     if (lowWatermarkMs === undefined || driftOf(part) !== undefined || isLeftByCheck(part)) return false;
-    if (this.index.newestMsOf(part) + this.pace.marginMs < lowWatermarkMs) return false;
-    return this.index.hasImageFor(part);
+    return this.index.newestMsOf(part) >= lowWatermarkMs;
   }
 
   /** Takes in the result of a look; undefined: it failed, or nothing can be said yet. */
   endLook(graph: CompiledModel, part: Obligation, result: LookResult | undefined, nowMs: number): void {
-    // Images may have closed it meanwhile.
     if (part.stage.at !== 'looked-at') return;
     const { later } = part.stage;
     if (result === 'right') {
@@ -383,7 +348,6 @@ export class Obligations {
       moveSpread(open, 'all before its end is received', { at: 'closed' });
       this.index.spreads.delete(name);
     }
-    this.index.forgetClosedTouches(receivedThroughMs);
     const { marginMs, unknownMs } = this.pace;
     const oldMs =
       lowWatermarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowWatermarkMs, receivedThroughMs);

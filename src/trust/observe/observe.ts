@@ -1,6 +1,5 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { streamLabel } from '../../core/items/watermark.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
@@ -13,7 +12,6 @@ import { runAbortable } from '../../store/abortable.ts';
 import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import { check } from '../check/check.ts';
 import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
@@ -234,7 +232,7 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
  * each page: the check takes longer than the lease.
  */
 async function checkWholeTable(
-  { graph, store, source, now, wait, remainingMs }: ObserveOptions,
+  { graph, store, now, wait, remainingMs }: ObserveOptions,
   observer: Observer,
   keep: () => Promise<void>,
 ): Promise<void> {
@@ -245,7 +243,6 @@ async function checkWholeTable(
     ...{ store, now, wait, remainingMs },
     settleMs: 1_000,
     onProgress: keep,
-    streamLabel: streamLabel(source.streamArn),
     onFinding: ({ source: partition, target, verdict }) => {
       if (open.has(verdict)) left.push({ source: partition, target });
     },
@@ -263,12 +260,11 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   // rule: observer-leaves-unknown-items-alone
   const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;
-  const { graph, store, source, onRepair } = options;
+  const { graph, store, onRepair } = options;
   const runtime = runtimeOf(options);
   const model = modelToCheck(graph, store);
   const repairer = new Repairer({
-    ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false, fenceMs: runtime.now },
-    stream: new StreamLabel(streamLabel(source.streamArn)),
+    ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
   for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
 }

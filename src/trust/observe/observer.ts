@@ -1,12 +1,11 @@
 import { knownItem } from '../../client/feed/known-items.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import { streamLabel, watermarkOf } from '../../core/items/watermark.ts';
+import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { StreamLabel } from '../../stream/stream-label.ts';
 import {
   StreamTail,
   TAIL_LIMITS,
@@ -18,7 +17,7 @@ import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
-import type { ObserverPace, OpenSpread } from './obligation-states.ts';
+import type { Obligation, ObserverPace, OpenSpread } from './obligation-states.ts';
 import { Obligations } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
@@ -67,8 +66,8 @@ const LIMITS: ObserverLimits = {
   mostExceptions: 25,
 };
 
-/** Parts in a look, and Queries at once. */
-const [LOOK, SPREADS_AT_ONCE] = [100, 4];
+/** Parts in a look, looks at once, and Queries at once. */
+const [LOOK, LOOKS_AT_ONCE, SPREADS_AT_ONCE] = [100, 8, 4];
 
 /** The work that one turn has done. */
 export interface Turn {
@@ -185,8 +184,7 @@ export class Observer {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
-    const context = { graph, streamLabel: streamLabel(this.context.source.streamArn) };
-    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(context, source, target, undefined));
+    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
     const spreads = [...new Set(left.map(({ source }) => source))].map(
       (source): Spread => ({ kind: 'partition', source, edgeType: '' }),
     );
@@ -244,8 +242,6 @@ export class Observer {
     };
     for (const { touch } of this.obligations.touches()) readAgain(touch);
     const isBaseOpen = oldest.has(NO_SHARD);
-    // rule: closed-parts-are-read-again
-    for (const touch of this.obligations.closedTouches()) readAgain(touch);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
@@ -329,24 +325,22 @@ export class Observer {
 
   private receiveRecord({ shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
     const { source, table, now } = this.context;
-    const label = streamLabel(source.streamArn);
-    const context = { graph: this.graph!, streamLabel: label };
     const item = knownItem(table, record);
     if (item === undefined) return;
     const { oldImage, newImage, ...key } = item;
     const change: SeenChange = {
-      ...{ ...key, sequenceNumber, position: watermarkOf(label, sequenceNumber) },
+      ...{ ...key, sequenceNumber, stream: streamLabel(source.streamArn) },
       ...(oldImage !== undefined && { oldImage }),
       ...(newImage !== undefined && { newImage }),
     };
-    this.obligations.receiveRecord(context, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
+    this.obligations.receiveRecord(this.graph!, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
     this.context.indexSample?.receive(change, now());
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks. */
   private async lookAndJudge(): Promise<number> {
     const { context, obligations } = this;
-    const { now, source, store, ready } = context;
+    const { now, store, ready } = context;
     for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
     const lowWatermarkMs = await context.lowWatermark();
     const spreads = obligations.beginSpreadQueries(SPREADS_AT_ONCE);
@@ -355,12 +349,10 @@ export class Observer {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
-      const stream = new StreamLabel(streamLabel(source.streamArn));
       const looking: LookContext = {
         graph,
         maintained: this.graph!,
         store,
-        stream,
         now,
         lowWatermark: context.lowWatermark,
       };
@@ -389,9 +381,18 @@ export class Observer {
   }
 
   private async lookAtDueParts(context: LookContext, lowWatermarkMs: number | undefined): Promise<number> {
+    const begun = this.obligations.beginLook(context.now(), lowWatermarkMs, LOOK * LOOKS_AT_ONCE);
+    const looks: Promise<void>[] = [];
+    for (let start = 0; start < begun.length; start += LOOK)
+      looks.push(this.lookAtParts(context, begun.slice(start, start + LOOK)));
+    // A look that fails ends the turn once the others have ended.
+    const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return begun.length;
+  }
+
+  private async lookAtParts(context: LookContext, begun: readonly Obligation[]): Promise<void> {
     const { obligations } = this;
-    const begun = obligations.beginLook(context.now(), lowWatermarkMs, LOOK);
-    if (begun.length === 0) return 0;
     let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
     try {
       results = await lookAtSuspects(
@@ -403,7 +404,6 @@ export class Observer {
         obligations.endLook(context.graph, obligation, results[i], context.now());
       }
     }
-    return begun.length;
   }
 
   private async reportDrift(drift: ObservedDrift): Promise<void> {

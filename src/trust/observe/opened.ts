@@ -14,7 +14,7 @@ import { NO_SET } from '../../core/kinds/element.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import type { OddityContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { isReverseKey, reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
@@ -22,7 +22,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf, joinedShares } from '../../core/plan/derive.ts';
-import { fanOutUnits } from '../../core/plan/fan-out.ts';
+import { touchedFanOuts } from '../../core/plan/fan-out.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { concernOf } from '../../registry/concerns.ts';
@@ -36,22 +36,22 @@ import type { Opened, Spread } from './obligation.ts';
 /** A record of any item of the table, with both images. */
 export type SeenChange = Pick<
   ChangeRecord,
-  'source' | 'target' | 'oldImage' | 'newImage' | 'position' | 'sequenceNumber'
+  'source' | 'target' | 'oldImage' | 'newImage' | 'stream' | 'sequenceNumber'
 >;
 
 const NOTHING: Opened = { suspects: [], spreads: [] };
 
-/** Returns the parts that a record opens. `context.graph` is the model that writers maintain. */
-export function openedBy(context: OddityContext, change: SeenChange): Opened {
+/** Returns the parts that a record opens. `graph` is the model that writers maintain. */
+export function openedBy(graph: CompiledModel, change: SeenChange): Opened {
   // rule: base-records-open-what-they-change
-  if (isBaseSortKey(change.target)) return openedByBase(context.graph, change);
+  if (isBaseSortKey(change.target)) return openedByBase(graph, change);
   // An item that no type or template fits is somebody else's: it is neither judged nor repaired.
   if (!isDerivedKey(change.target)) return NOTHING;
-  const kind = itemKindOf(context.graph, change.target);
+  const kind = itemKindOf(graph, change.target);
   const isInTarget = kind.decidedBy === 'edge-elsewhere';
   const opens = isInTarget ? openedByItemInTarget : OPENED_BY_DERIVED[kind.name as keyof typeof OPENED_BY_DERIVED];
   // rule: derived-records-are-judged
-  return opens(context, change);
+  return opens(graph, change);
 }
 
 function openedByBase(graph: CompiledModel, change: SeenChange): Opened {
@@ -101,15 +101,15 @@ function openedInTarget(base: ItemKey, before: Derived, after: Derived): Suspect
 
 /** The fan-outs that a change of a node starts. The items that they reach become obligations later. */
 function spreadsOf(graph: CompiledModel, change: SeenChange): Spread[] {
-  const { source, target } = change;
-  return fanOutUnits(graph, { source, target, records: [change] }).map(({ of, edgeType }) => ({
+  const { source } = change;
+  return touchedFanOuts(graph, change).map(({ of, edgeType }) => ({
     kind: of,
     source,
     edgeType,
   }));
 }
 
-type OpenedByDerived = (context: OddityContext, change: SeenChange) => Opened;
+type OpenedByDerived = (graph: CompiledModel, change: SeenChange) => Opened;
 
 /**
  * The parts that a record of a derived item opens, by the item's kind. A new kind has to be entered here, or does not compile, but for those in
@@ -126,28 +126,27 @@ const OPENED_BY_DERIVED: { readonly [Kind in Exclude<DerivedKind, KindInTarget>]
   'source-continuation': openedByContinuation,
   // No base item asks for an entry, and none is wrong by itself.
   'quarantine-entry': () => NOTHING,
-  'unknown-item': (context, change) => openedInItem(context, change, []),
+  'unknown-item': (graph, change) => openedInItem(graph, change, []),
 };
 
 /** The opened parts of the item itself: the given ones, and those that are wrong whatever base items say. */
 function openedInItem(
-  context: OddityContext,
+  graph: CompiledModel,
   { source, target, newImage }: SeenChange,
   content: readonly Part[],
 ): Opened {
   const parts: Part[] = [...content];
   if (newImage !== undefined) {
-    const { kind } = concernOf(context.graph, source, target, newImage);
+    const { kind } = concernOf(graph, source, target, newImage);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') parts.push({ kind });
     // An item of a projection that is being built or removed differs by nature.
     if (kind !== 'compared') return { suspects: parts.map((part) => ({ source, sortKey: target, part })), spreads: [] };
-    parts.push(...itemKindOf(context.graph, target).oddities(context, newImage));
+    parts.push(...itemKindOf(graph, target).oddities(graph, newImage));
   }
   return { suspects: parts.map((part) => ({ source, sortKey: target, part })), spreads: [] };
 }
 
-function openedByView(context: OddityContext, change: SeenChange): Opened {
-  const { graph } = context;
+function openedByView(graph: CompiledModel, change: SeenChange): Opened {
   const { source, oldImage, newImage } = change;
   const isUsed = (view: Item | undefined): boolean =>
     view === undefined ||
@@ -155,7 +154,7 @@ function openedByView(context: OddityContext, change: SeenChange): Opened {
   const parts: Part[] = [];
   if (!sameItem(viewAttributes(oldImage), viewAttributes(newImage))) parts.push({ kind: 'attributes' });
   parts.push(...changedElements(oldImage, newImage), ...changedCopies(graph, oldImage, newImage));
-  const own = openedInItem(context, change, parts);
+  const own = openedInItem(graph, change, parts);
   // A type that comes back from its eviction lists edges again of which this record says nothing; so does a view of another shape.
   // rule: evicted-type-that-comes-back-opens-its-partition
   const isWhole = !sameValue(oldImage?.[EVICTED], newImage?.[EVICTED]) || (!isUsed(oldImage) && isUsed(newImage));
@@ -187,13 +186,12 @@ function changedCopies(graph: CompiledModel, before: Item | undefined, after: It
   );
 }
 
-function openedByIndexItem(context: OddityContext, change: SeenChange): Opened {
-  const { graph } = context;
+function openedByIndexItem(graph: CompiledModel, change: SeenChange): Opened {
   const { source, target: sortKey, oldImage, newImage } = change;
   const isSame = indexItemText(oldImage) === indexItemText(newImage);
   const part: Part = { kind: 'index-item', target: baseKeyOfIndexItem(source, sortKey) };
-  if (isSame) return openedInItem(context, change, []);
-  const own = openedInItem(context, change, [part]);
+  if (isSame) return openedInItem(graph, change, []);
+  const own = openedInItem(graph, change, [part]);
   // rule: index-item-opens-its-counts
   const counts = openedCounts(graph, change);
   return { suspects: [...own.suspects, ...counts], spreads: [] };
@@ -212,13 +210,12 @@ function openedCounts(graph: CompiledModel, { source, oldImage, newImage }: Seen
  * Opens the parts that a record of an edge's item in its target's partition may have made wrong: the fields of the item, the totals that
  * an entry names, and the copy of the edge that a reverse item names.
  */
-function openedByItemInTarget(context: OddityContext, change: SeenChange): Opened {
-  const { graph } = context;
+function openedByItemInTarget(graph: CompiledModel, change: SeenChange): Opened {
   const { source, target, oldImage, newImage } = change;
-  if (indexItemText(oldImage) === indexItemText(newImage)) return openedInItem(context, change, []);
+  if (indexItemText(oldImage) === indexItemText(newImage)) return openedInItem(graph, change, []);
   const key = { source, target };
   const edge = edgeNamedInTarget(graph, key, newImage) ?? edgeNamedInTarget(graph, key, oldImage);
-  const own = openedInItem(context, change, [{ kind: 'reverse-item', base: edge }]);
+  const own = openedInItem(graph, change, [{ kind: 'reverse-item', base: edge }]);
   // rule: entry-opens-its-total
   const counts = openedCounts(graph, change);
   if (counts.length > 0) return { suspects: [...own.suspects, ...counts], spreads: [] };
@@ -230,16 +227,16 @@ function openedByItemInTarget(context: OddityContext, change: SeenChange): Opene
   return { suspects, spreads: [] };
 }
 
-function openedByContinuation(context: OddityContext, change: SeenChange): Opened {
-  const { isLive } = itemKindOf(context.graph, change.target);
+function openedByContinuation(graph: CompiledModel, change: SeenChange): Opened {
+  const { isLive } = itemKindOf(graph, change.target);
   const isOpen = isLive(change.oldImage) || isLive(change.newImage);
-  return openedInItem(context, change, isOpen ? [{ kind: 'continuation' }] : []);
+  return openedInItem(graph, change, isOpen ? [{ kind: 'continuation' }] : []);
 }
 
-function openedByCount(context: OddityContext, change: SeenChange): Opened {
+function openedByCount(graph: CompiledModel, change: SeenChange): Opened {
   const [before, after] = [change.oldImage, change.newImage].map((image) => {
     const amounts = storedAmounts(image);
     return amounts && JSON.stringify([textOfAmounts(amounts), setsOfValues(image)]);
   });
-  return openedInItem(context, change, before === after ? [] : [{ kind: 'count' }]);
+  return openedInItem(graph, change, before === after ? [] : [{ kind: 'count' }]);
 }

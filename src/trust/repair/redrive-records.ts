@@ -1,9 +1,9 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
 import { runObserved } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
-import { createReconciler } from '../../projecting/apply/projector.ts';
+import { createProjector } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
 /** Number of records that are folded together. The progress is saved after each slice. */
@@ -29,7 +29,7 @@ async function redriveSlices(
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
   // rule: redrive-maintains-what-the-registry-keeps
-  const settler = createReconciler(graph, { store, concurrency, now, wait, random, model });
+  const settler = createProjector(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);
     const { failedFrom, error, writes, wcu, rcu, quarantined } = await settler.project(slice, { remainingMs });
@@ -37,7 +37,7 @@ async function redriveSlices(
     result.wcu += wcu;
     result.rcu += rcu;
     result.quarantined += quarantined;
-    const failed = failedFrom === undefined ? -1 : slice.findIndex(({ position }) => position >= failedFrom.position);
+    const failed = failedFrom === undefined ? -1 : slice.findIndex((record) => !isOlder(record, failedFrom));
     start += failed < 0 ? slice.length : failed;
     onProgress?.(start);
     result.repaired = start;

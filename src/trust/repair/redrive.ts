@@ -1,12 +1,13 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { INDEX_KEYS, unchangedCondition, WATERMARK } from '../../core/items/derived-item.ts';
+import { INDEX_KEYS, unchangedCondition } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
-import { isDerivedKey, isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
+import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
@@ -14,12 +15,9 @@ import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { placesOfBase } from '../../core/plan/places-of-base.ts';
-import {
-  QUARANTINE_PARTITION,
-  type QuarantineEntry,
-  REBUILT_MEANWHILE,
-  readEntry,
-} from '../../core/plan/quarantine-entry.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
+import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
+import { itemUpdate } from '../../core/plan/writes/item-update.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
@@ -30,17 +28,17 @@ import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundatio
 import {
   type ApplyContext,
   type ApplyStats,
+  epochSeconds,
+  noStats,
   OutOfTimeError,
   retryingWithin,
   updateItem,
 } from '../../reconcile/context.ts';
-import { applyFanOutUnit, restartFanOut } from '../../reconcile/fan-out.ts';
-import { reconcileIndexItem } from '../../reconcile/index-item.ts';
-import { reconcileView, reconcileViewParts } from '../../reconcile/view.ts';
-import { newestRebuild } from '../../registry/rebuilt.ts';
+import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
+import { type Reconcilable, reconcileOrThrow } from '../../reconcile/touches.ts';
+import { reconcileView } from '../../reconcile/view.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { repairOf } from './repairs.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
@@ -63,7 +61,7 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
   /** Entries looked at; for a failed batch: its records. */
   entries: number;
   /**
-   * Entries that were reconciled with their base item, and deleted. For a failed batch: the number of records, from the first, that
+   * Entries that were reconciled with their base item, and are over. For a failed batch: the number of records, from the first, that
    * are reconciled.
    */
   repaired: number;
@@ -86,7 +84,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
 };
 
 /**
- * Reconciles every quarantined record with its base item as it is now, never with the record's images, and deletes its entry. An
+ * Reconciles every quarantined record with its base item as it is now, never with the record's images, and ends its entry. An
  * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
  * leaves unprocessed stay for the next redrive.
  */
@@ -105,9 +103,8 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   await forEachOf(
     entries ?? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES]),
     async (item) => {
-      // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
-      const reason = await reconcileEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
+      const reason = await reconcileEntry(context, entry);
       result.entries += 1;
       if (reason === undefined) {
         await clearEntry(context, item, result);
@@ -135,16 +132,21 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
   for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
 }
 
-/** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
+/**
+ * Makes a reconciled entry a tombstone, unless it was written again meanwhile: then it represents another failure. To delete the entry would
+ * begin its revisions again: a worker that holds the entry of now could bury the next one.
+ */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
-  const { store, stats } = context;
   const key = ownKeyOfEntry(context, item);
-  const { applied, wcu } = await store.delete(key, unchangedCondition(item, context.graph.table.ttl));
-  stats.wcu += wcu;
-  if (applied) result.repaired += 1;
+  // rule: redriven-entry-leaves-a-tombstone
+  const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
+  const present = applied ? undefined : await readItem(context, key);
+  // The entry of a base item may have gone with the fault.
+  if (present === undefined || !quarantineEntry.isLive(present)) result.repaired += 1;
   else {
     result.left += 1;
-    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
+    const { reason } = readEntry(context.graph, present);
+    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile. ${reason}`.trimEnd());
   }
 }
 
@@ -152,9 +154,9 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
 async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
-  const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  const stats = noStats();
   const graph = await model.current(stats);
-  return { graph, store, stats, repair: {}, ...runtimeOf({ ...options, wait }) };
+  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
 }
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
@@ -188,6 +190,7 @@ async function* quarantineEntries(
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
+      if (!quarantineEntry.isLive(item)) continue;
       // An entry that was moved back appears a second time at the end.
       const key = JSON.stringify([source, target]);
       if (met.has(key)) continue;
@@ -216,7 +219,7 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
  * tried.
  */
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
-  const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
+  const place = `${new Date(context.now()).toISOString()}/${ownKeyOfEntry(context, item).source}`;
   await updateItem(context, {
     key: ownKeyOfEntry(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
@@ -231,9 +234,12 @@ function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/** Reconciles the items that an entry names. Returns why the entry has to stay; undefined if it is done. */
-function reconcileEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
-  return tryReconcile(context, entry, () => reconcileEntryOnce(context, entry, watermark));
+/**
+ * Reconciles the items that an entry names; `was`: the entry. Returns why the entry has to stay, or whether it is gone by itself: the entry
+ * of a base item is reconciled with it.
+ */
+function reconcileEntry(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
+  return tryReconcile(context, entry, () => reconcileEntryOnce(context, entry));
 }
 
 async function tryReconcile(
@@ -250,42 +256,32 @@ async function tryReconcile(
   }
 }
 
-async function reconcileEntryOnce(
-  context: ApplyContext,
-  entry: QuarantineEntry,
-  watermark: string,
-): Promise<string | undefined> {
+async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
   const { graph } = context;
   const { source, target } = entry;
-  if (entry.code === REBUILT_MEANWHILE) {
-    return await repairWritten(context, entry, watermark);
-  }
-  // rule: redrive-reconciles-by-the-base-item, then
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
-    await reconcileView(context, source, watermark);
+    await reconcileView(context, source);
     return undefined;
   }
-  const image = await readItem(context, { source, target });
+  const base = { source, target };
+  const image = await readItem(context, base);
   const expected = derivedOf(graph, source, target, image);
   const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
-  const named = entry.derivedKeys.filter(reconcilableTest(graph, { source, target }));
+  const named = entry.derivedKeys.filter(reconcilableTest(graph, base));
   const keys = new Set([...named, ...expected.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
-  const key = { source, target };
-  // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
-  // rule: redrive-of-a-part-leaves-the-view-alone
-  if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? ''))
-    await reconcileViewParts(context, source, [target], watermark);
-  for (const sortKey of keys) await reconcileIndexItem(context, key, { source, target: sortKey }, watermark);
-  const inTarget = new Map(keysInTarget(graph, key, image).map((one) => [textOfKey(one), one]));
+  const inTarget = new Map(keysInTarget(graph, base, image).map((one) => [textOfKey(one), one]));
   const { elsewhere } = entry;
-  if (elsewhere !== undefined && isInTargetOf(graph, key, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
-  for (const one of inTarget.values()) await reconcileIndexItem(context, key, one, watermark);
+  if (elsewhere !== undefined && isInTargetOf(graph, base, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
+  const items = [...[...keys].map((sortKey) => ({ source, target: sortKey })), ...inTarget.values()];
+  const touches: Reconcilable[] = items.map((key) => itemTouch(key, base));
+  if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? '')) touches.push(viewTouch(source, [target]));
+  await reconcileOrThrow(context, touches);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
-  for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
+  for (const fanOut of fanOutsOf(graph, base)) await beginFanOut(context, fanOut);
   await driveOpenFanOuts(context, entry);
-  const [problem] = await problemsOf(context, key, expected);
+  const [problem] = await problemsOf(context, base, expected);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
 
@@ -299,35 +295,6 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
     const key = { source, target };
     if (isFanOutOpen(await readItem(context, key))) await restartFanOut(context, key);
   }
-}
-
-/**
- * Repairs a derived item that a consumer of another model has written during a rebuild, and the counts of its partition: the item may have left one
- * without a move. In a table with a registry there is nothing to do: what the item is there was verified since. Returns why the entry has to stay.
- */
-async function repairWritten(context: ApplyContext, key: ItemKey, watermark: string): Promise<string | undefined> {
-  const { graph, store, stats } = context;
-  const { source, target } = key;
-  // Whoever may write the table may forge an entry: what is not derived is never repaired, as that would delete it.
-  if (graph.shapes !== undefined || !isDerivedKey(target)) return undefined;
-  const rebuild = await newestRebuild(context);
-  if (rebuild !== undefined && rebuild.model !== graph.fingerprint)
-    return `${source} ${target}: the table was rebuilt by another model (${rebuild.model}), which has to redrive it.`;
-  if (target === VIEW_KEY) await reconcileView(context, source, watermark);
-  else await repairOf(itemKindOf(graph, target)).repair(context, key, []);
-  for (const kind of ['count', 'total'] as const) {
-    for await (const { items } of queryPages(
-      store,
-      { partition: source, sortKey: { beginsWith: BEGINNINGS[kind] }, consistent: true },
-      stats,
-    )) {
-      for (const item of items) {
-        const count = ownKeyOfEntry(context, item);
-        await repairOf(itemKindOf(graph, count.target)).repair(context, count, []);
-      }
-    }
-  }
-  return undefined;
 }
 
 /**

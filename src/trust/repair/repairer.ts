@@ -7,16 +7,9 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
-import {
-  type ApplyContext,
-  type ApplyStats,
-  epochSeconds,
-  OutOfTimeError,
-  updateItem,
-} from '../../reconcile/context.ts';
+import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/context.ts';
 import { repairForm } from '../../reconcile/form.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import type { StreamLabel } from '../../stream/stream-label.ts';
 import { repairOf } from './repairs.ts';
 
 /** Options of a repair. */
@@ -24,11 +17,8 @@ export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. It retries calls itself. */
   store: Store;
-  stream: StreamLabel;
   /** The model of the registry as it is now. Absent: nothing changes `graph`. */
   model?: WriterModel | undefined;
-  /** DynamoDB's time, in milliseconds since 1970: the fence of repaired items. Default: the clock's. */
-  fenceMs?: (() => number) | undefined;
   /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** Only reports the repairs, without writing. */
@@ -54,11 +44,9 @@ export class Repairer {
   private readonly runtime: Runtime;
 
   constructor(private readonly options: RepairerOptions) {
-    const { graph, store, stream, model } = options;
+    const { graph, store, model } = options;
     this.runtime = runtimeOf(options);
-    const { fenceMs = this.runtime.now } = options;
-    const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-    this.context = { graph, store, repair: { stream, model, fenceMs }, ...this.runtime, stats };
+    this.context = { graph, store, model, ...this.runtime, stats: noStats() };
   }
 
   /** Repairs derived items of a partition. Returns the sort keys of the items that count as repaired. */

@@ -9,7 +9,6 @@ import { reconcileCount } from '../../reconcile/count.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
 import { reconcileIndexItemByKey } from '../../reconcile/named-index-item.ts';
 import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
-import { NO_WATERMARK } from '../../reconcile/repair.ts';
 import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
 import { reconcileTotalEntry } from '../../reconcile/total-entry.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
@@ -75,7 +74,7 @@ async function repairView(
   const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
   for (const part of parts) partKindOf(part).repairInView?.(repair, context.graph, { source, sortKey, part });
   const { targets, unmark, drop } = repair;
-  await reconcileViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
+  await reconcileViewParts(context, source, [...targets], { unmark, drop });
 }
 
 /**

@@ -413,8 +413,8 @@ class SubjectEraser {
 
   /** Makes tombstones of derived items that consumers have left: a consumer that lost records, or damage. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
-    const { graph, serverTime } = this.options;
-    await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], serverTime, ...this.runtime });
+    const { graph } = this.options;
+    await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], ...this.runtime });
     for (const source of sources) rebuilt.add(source);
   }
 

@@ -12,6 +12,7 @@ import { decodeElement } from '../../core/items/element.ts';
 import { isHashedName, TARGET_ID } from '../../core/items/hashed-key.ts';
 import { edgeSortKey, hash128, isDerivedKey, isServicePartition, typePrefix } from '../../core/items/keys.ts';
 import { valuesNamedBy } from '../../core/items/ledger.ts';
+import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
@@ -69,7 +70,8 @@ export class SubjectNames {
 
   /** The relation of an item to the subject; undefined: it does not name it. */
   roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
-    const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry';
+    // The tombstone of an entry is treated as that of any derived item.
+    const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry' && quarantineEntry.isLive(item);
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
     if (isServicePartition(source)) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {

@@ -1,5 +1,5 @@
 import { deleteEnded, redrive } from '../../../src/admin.ts';
-import type { DerivedUpdate } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate, UpdateOutcome } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
 import { type Bench, holds } from '../bench.ts';
@@ -53,14 +53,21 @@ async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
 
 /** A store that refuses every derived item, as DynamoDB refuses one that is too large. Entries and continuations are no such items. */
 function refusing<S extends object>(store: S): S {
+  const error = new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size');
   const refuse = async (): Promise<never> => {
-    throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size');
+    throw error;
   };
   const isRefused = ({ key: { target } }: DerivedUpdate): boolean => /^~(?!more\/|quarantine\/)/.test(target);
   return new Proxy(store, {
     get: (target, name) => {
       const method = Reflect.get(target, name) as unknown;
       if (typeof method !== 'function') return method;
+      if (name === 'updateMany')
+        return async (updates: readonly DerivedUpdate[], options: object) => {
+          const taken = updates.filter((update) => !isRefused(update));
+          const outcomes = (await Reflect.apply(method, target, [taken, options])) as UpdateOutcome[];
+          return updates.map((update) => (isRefused(update) ? { applied: false, error } : outcomes.shift()));
+        };
       return (first: unknown, ...rest: unknown[]) => {
         const updates = name === 'update' ? [first] : name === 'transact' ? (first as unknown[]) : [];
         if (updates.some((update) => isRefused(update as DerivedUpdate))) return refuse();

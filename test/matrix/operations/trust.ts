@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explain, type Finding } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/index.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
 import { writeExport } from '../../support/export.ts';
-import { LABEL } from '../../support/records.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { keyNames, storedFacts } from '../facts.ts';
 import { type Operation, RAN } from './operation.ts';
@@ -131,19 +129,6 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    name: 'a wrong watermark found and repaired',
-    covers: ['wrong.watermark'],
-    run: async (bench) => {
-      const later = LABEL.replace('2026', '2099');
-      await damageEach(bench, ['stale'], async ({ key, item }) => {
-        if (item['w'] === undefined) return undefined;
-        await bench.rig.store.put(withText(item, 'w', watermarkOf(later, '7')));
-        return key;
-      });
-      return RAN;
-    },
-  },
-  {
     name: 'rebuild',
     covers: ['command:rebuild'],
     run: async (bench) => {
@@ -233,7 +218,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
       const folder = await mkdtemp(join(tmpdir(), 'edgeloom-matrix-'));
       try {
         await writeExport(folder, await rig.items());
-        const clean = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        const clean = await checkExport({ graph: model, folder });
         expectSame(clean.suspects, [], 'the list of partitions that an export shows as wrong');
         const damaged = (await bench.derived()).find(
           ({ key }) => key.target === '~view' || key.target.startsWith('~ix/'),
@@ -241,7 +226,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
         const items = (await rig.items()).filter((item) => JSON.stringify(item) !== JSON.stringify(damaged.item));
         await rm(join(folder, 'AWSDynamoDB'), { recursive: true });
         await writeExport(folder, items);
-        const found = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        const found = await checkExport({ graph: model, folder });
         expectSame(found.suspects, [damaged.key.source], 'the list of partitions that an export shows as wrong');
       } finally {
         await rm(folder, { recursive: true });

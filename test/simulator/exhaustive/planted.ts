@@ -3,11 +3,11 @@ import { bugNamed } from '../planted/mutant.ts';
 
 /** Planted bugs, and the scope that finds each. */
 const FOUND: Readonly<Record<string, string>> = {
-  'truth-before-view': 'there-and-back',
-  'view-revision-ignored': 'there-and-back',
-  'stale-unit-leaves-no-trace': 'falling-numbers',
-  'truth-kept-across-retries': 'falling-numbers',
-  'removal-unseen-view': 'two-writes',
+  'level-base-items-before-derived': 'there-and-back',
+  'level-revision-ignored': 'there-and-back',
+  'level-equal-item-left': 'falling-numbers',
+  'level-base-items-kept-after-conflict': 'falling-numbers',
+  'level-absent-leaves-nothing': 'two-writes',
   'evolution-not-ready-used': 'search-added',
   'evolution-own-model': 'search-added',
 };

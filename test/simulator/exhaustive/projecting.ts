@@ -5,7 +5,6 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
@@ -162,7 +161,7 @@ export class ProjectingPlay implements Play, StreamReader {
     const repair = this.process('repair', 'repair');
     const store = repair.storeOf(table);
     const mender = new Repairer({
-      ...{ graph, store, model: fixedModel(graph), stream: new StreamLabel(this.streams.label, undefined, () => NOW) },
+      ...{ graph, store, model: fixedModel(graph) },
       ...{ now: () => NOW, wait: () => Promise.resolve(), random: () => 0.5 },
     });
     this.processes.push(repair);

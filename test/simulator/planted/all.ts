@@ -2,6 +2,7 @@ import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
+import { LEVEL_EXPERIMENTS, LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
@@ -10,7 +11,6 @@ import {
   VERIFY_MUTANTS,
   WRITTEN_MUTANTS,
 } from '../packs/observer/planted.ts';
-import { REBUILDS_MUTANTS } from '../packs/rebuilds/planted.ts';
 import { SOURCES_MUTANTS } from '../packs/sources/planted.ts';
 import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
@@ -60,9 +60,10 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(NATIVE_MUTANTS, 'schedules of native lists'),
+  ...found(LEVEL_MUTANTS, 'attack on the projector'),
+  ...found(LEVEL_EXPERIMENTS, 'nothing so far'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
-  ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
   ...found(ENDED_MUTANTS, 'schedules of edges that end'),
 ];

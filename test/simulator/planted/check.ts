@@ -31,11 +31,6 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'check-stream-label-kept',
-    rule: 'The label that condemns a watermark is asked for once more: the stream may have been re-created.',
-    changes: [drop('label-is-asked-for-again')],
-  },
-  {
     name: 'check-no-orphans',
     rule: 'An index item that no base item was met for is a suspect.',
     changes: [dropElse('index-item-of-no-base-item-is-a-suspect')],

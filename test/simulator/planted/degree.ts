@@ -4,13 +4,13 @@ import type { Mutant } from './mutant.ts';
 /** Planted in the counts of edges, and in their sums and groups. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'count-apart',
-    rule: "A count moves in one transaction with the edges' items.",
+    name: 'count-unmoved-by-a-swap',
+    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
     changes: [
       replace(
-        'count-moves-with-its-items',
-        `const { applied, wcu } = await context.store.transact(updates);
-  if (applied) await context.store.update(countUpdate);`,
+        'count-moves-with-every-transaction',
+        `const isSwap = add.every(([, units]) => units === 0n);
+  return await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
       ),
     ],
   },
@@ -29,22 +29,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
         'entry-names-its-values',
         `const renamed = current && expected?.ledger && current.counted ? { ...current, ledger: expected.ledger } : current;
   addAmounts(difference, amountsOf(renamed, countName), -1n);`,
-      ),
-    ],
-  },
-  {
-    name: 'repair-uncounted',
-    rule: 'A repair of a counted item moves the count.',
-    changes: [setCondition('repair-moves-the-count', (old) => `${old} || countName !== ''`)],
-  },
-  {
-    name: 'net-zero-entry',
-    rule: 'The unit of an entry is left out only if each of its records leaves the entry as it is.',
-    changes: [
-      setCondition(
-        'no-net-zero-in-targets',
-        (old) =>
-          `${old} || (totalOf !== undefined && sameItem(itemOf(steps[0]!.before)?.fields, itemOf(steps.at(-1)!.after)?.fields))`,
       ),
     ],
   },
@@ -101,17 +85,6 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
     name: 'value-added-to-without-room',
     rule: 'A number of a group grows only while the group has the value: a full one may have given its room away.',
     changes: [setCondition('value-is-added-to-while-it-has-room', 'true')],
-  },
-  {
-    name: 'count-unmoved-by-a-swap',
-    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
-    changes: [
-      replace(
-        'count-moves-with-every-transaction',
-        `const isSwap = add.every(([, units]) => units === 0n);
-  const { applied, wcu } = await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
-      ),
-    ],
   },
   {
     name: 'repair-counts-before-it-moves',

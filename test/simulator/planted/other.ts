@@ -1,19 +1,8 @@
-import { addToFile, insertBefore, replace, replaceIn, setCondition, setValue } from './changes.ts';
+import { replace, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in tombstones, quarantine, errors and delivery. */
 export const OTHER_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'tombstone-deleted',
-    rule: 'A derived item that is not wanted any more leaves a tombstone; it is not deleted.',
-    changes: [
-      insertBefore(
-        'removal-leaves-a-tombstone',
-        `if (result.applied && unit.expected === undefined)
-    await context.store.delete({ source: unit.source, target: unit.sortKey });`,
-      ),
-    ],
-  },
   {
     name: 'tombstone-revision-kept',
     rule: 'Writing a tombstone raises the revision.',
@@ -33,48 +22,6 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
         'item[REVISION]',
         (old) => `item['expiresAt'] === undefined ? ${old} : undefined`,
       ),
-    ],
-  },
-  {
-    name: 'reconciled-by-older-truth',
-    rule: 'Whatever is reconciled: the derived item is read first, what decides about it after that.',
-    changes: [
-      replace(
-        'derived-item-is-read-before-what-decides',
-        'const { expected } = seen!;\nconst actual = await readItem(context, one.key);',
-      ),
-    ],
-  },
-  {
-    name: 'reconciled-by-truth-before-conflict',
-    rule: 'After a conflict what decides is read again, not the derived item alone.',
-    changes: [
-      addToFile('conflict-repeats-every-read', 'const kept = new WeakMap<object, { is: unknown }>();'),
-      setValue(
-        'conflict-repeats-every-read',
-        `async (_ones, [actual], attempt) => {
-          const first = kept.get(one) ?? { is: await one.expected(actual, attempt) };
-          kept.set(one, first);
-          return [first.is as Expected];
-        }`,
-      ),
-    ],
-  },
-  {
-    name: 'quarantine-overwritten',
-    rule: 'A quarantine entry is named by its record, so that none takes the place of another.',
-    changes: [setValue('quarantine-entry-is-named-by-its-record', "'/one'")],
-  },
-  {
-    name: 'failure-swallowed',
-    rule: 'A unit that the time budget ends before it is applied is reported.',
-    changes: [setCondition('unit-without-time-is-reported', (old) => `${old} && !(error instanceof StoreError)`)],
-  },
-  {
-    name: 'failure-from-highest',
-    rule: 'A batch fails from its lowest record that is not applied on.',
-    changes: [
-      replaceIn('batch-fails-from-its-lowest-record', 'isOlder(record, failedFrom)', 'isOlder(failedFrom, record)'),
     ],
   },
   {

@@ -28,19 +28,11 @@ export const PART_MUTANTS: readonly Mutant[] = [
   {
     name: 'change-of-a-part-stays-with-it',
     rule: 'A change of a part reaches the items of the edges that use it.',
-    changes: [setValue('part-brings-its-change-to-the-edges', '[]')],
+    changes: [setValue('part-brings-its-change-to-the-edges', 'joined.filter(() => false)')],
   },
   {
     name: 'node-comes-without-its-parts',
     rule: 'A node that comes or goes changes the items of the edges that use its parts.',
     changes: [setValue('node-brings-its-parts-along', 'true')],
-  },
-  {
-    name: 'part-repaired-in-the-view',
-    rule: 'A view is reconciled without the parts: one of them is no node that is gone.',
-    changes: [
-      setValue('part-is-no-piece-of-the-view', 'targets'),
-      setCondition('redrive-of-a-part-leaves-the-view-alone', 'true'),
-    ],
   },
 ];

@@ -6,8 +6,7 @@ import {
   setOwn,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/core/items/derived-item.ts';
-import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { EDGE_SET, REVISION } from '../../../src/core/items/derived-item.ts';
 import type { DerivedUpdate, UpdateCondition } from '../../../src/core/store-port.ts';
 import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
 
@@ -48,30 +47,10 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
     if (condition.revision === undefined) return revision === undefined;
     return sameValue(revision, { N: condition.revision });
   }
-  if (condition.kind === 'holding') {
-    return Object.entries(condition.texts).every(([name, texts]) => {
-      const set = item?.[name];
-      return set !== undefined && texts.every((text) => contains(set, text));
-    });
-  }
-  const watermark = item?.[WATERMARK];
-  if (watermark !== undefined) {
-    const text = stringOf(watermark);
-    if (text === undefined || compareKeys(text, condition.watermark) >= 0) return false;
-  }
-  const fence = item?.[FENCE];
-  if (fence !== undefined && condition.fenceBefore !== undefined) {
-    const atMs = numberOf(fence);
-    if (atMs === undefined || Number(atMs) >= condition.fenceBefore) return false;
-  }
-  const { shape } = condition;
-  if (shape !== undefined) {
-    const mayBeMissing = shape.mayBeMissing && item?.[REVISION] === undefined;
-    if (!mayBeMissing && !sameValue(item?.[MODEL], { S: shape.stamp })) return false;
-  }
-  const evicted = item?.[EVICTED];
-  const isMarked = (type: string): boolean => evicted !== undefined && contains(evicted, type);
-  return !(condition.notEvicted ?? []).some(isMarked) && (condition.evicted ?? []).every(isMarked);
+  return Object.entries(condition.texts).every(([name, texts]) => {
+    const set = item?.[name];
+    return set !== undefined && texts.every((text) => contains(set, text));
+  });
 }
 
 /** DynamoDB's `contains` of a text: in a string set, in a list, or as a part of a string. */

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
-import { streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
@@ -138,18 +137,12 @@ export async function readAsBefore(
 }
 
 /** Corrupts derived items of every kind, by hand. */
-export async function damage({
-  store,
-  read,
-  streamArn,
-  graph,
-}: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
+export async function damage({ store, read, graph }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
   const { attributes: _, ...view } = await read('USER-1', '~view');
   await store.put(view);
   await store.delete({ source: 'USER-3', target: '~view' });
-  const w = { S: watermarkOf(streamLabel(streamArn), '1') };
   // A tombstone whose time is over.
-  await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), w, r: { N: '1' }, expiresAt: { N: '1' } });
+  await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), r: { N: '1' }, expiresAt: { N: '1' } });
   for (const edge of graph.edges.values()) {
     if (edge.copy !== undefined) await store.delete({ source: 'USER-2', target: `~rev/${edge.type}-USER-1` });
     if (edge.count !== undefined)

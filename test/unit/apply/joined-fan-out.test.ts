@@ -91,11 +91,11 @@ describe('the fan-out of a source node', () => {
 });
 
 describe('a joined item that a fan-out could not write', () => {
-  it('is made right by a redrive, and keeps the watermark of its edge', async () => {
+  it('is made right by a redrive', async () => {
     const store = new StreamedStore(graph);
     const key = edgeIndexKey('AB-B-1', 'byTitle');
     await store.producer('A-1', 'A-1', { title: { S: 'one' } });
-    const { position } = (await store.producer('A-1', 'AB-B-1', { own: { S: 'a' } }))!;
+    await store.producer('A-1', 'AB-B-1', { own: { S: 'a' } });
     await project(store, 0, 10);
     await store.producer('A-1', 'A-1', { title: { S: 'two' } });
     const refusing = new HookedStore(store, ({ method, keys }) => {
@@ -103,7 +103,6 @@ describe('a joined item that a fan-out could not write', () => {
     });
     await project(store, 2, 10, refusing);
     expect(await store.derived('A-1', key)).toMatchObject({
-      w: { S: position },
       attributes: { M: { title: { S: 'one' } } },
     });
     expect(await redrive(graph, { store, model: fixedModel(graph) })).toMatchObject({
@@ -112,7 +111,6 @@ describe('a joined item that a fan-out could not write', () => {
       left: 0,
     });
     expect(await store.derived('A-1', key)).toMatchObject({
-      w: { S: position },
       attributes: { M: { title: { S: 'two' } } },
     });
   });

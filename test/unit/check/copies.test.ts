@@ -4,7 +4,6 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { LookUps } from '../../../src/trust/check/look-up.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
@@ -79,7 +78,7 @@ describe('looking up', () => {
     let suspects = 0;
     let wrong = 0;
     const lookUps = new LookUps({
-      ...{ graph, store, stream: new StreamLabel(undefined) },
+      ...{ graph, store },
       onSuspects: async (found) => {
         suspects += found.length;
       },
@@ -87,7 +86,7 @@ describe('looking up', () => {
         wrong += 1;
       },
     });
-    const stamp = { w: { S: '' }, r: { N: '1' } };
+    const stamp = { r: { N: '1' } };
     for (let i = 0; i < 5_000; i++) {
       const child = { S: `BOOK-${i}` };
       await lookUps.addItem({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
@@ -105,19 +104,16 @@ describe('looking up', () => {
   it('asks about no tombstone, and about nothing in a model that copies nothing', async () => {
     const store = new WatchedStore(graph);
     const context = {
-      ...{ graph, store, stream: new StreamLabel(undefined) },
+      ...{ graph, store },
       onSuspects: () => Promise.reject(new Error('a suspect')),
       onPartition: () => Promise.reject(new Error('a suspect')),
     };
     const lookUps = new LookUps(context);
     await lookUps.addItem(
       { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' },
-      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
+      { r: { N: '1' }, expiresAt: { N: '1' } },
     );
-    await lookUps.addItem(
-      { source: 'AUTHOR-1', target: '~more/WROTE' },
-      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
-    );
+    await lookUps.addItem({ source: 'AUTHOR-1', target: '~more/WROTE' }, { r: { N: '1' }, expiresAt: { N: '1' } });
     await lookUps.addItem({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
     await lookUps.addItem({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
     await lookUps.finish();
@@ -156,7 +152,7 @@ describe('mending beside the projector', () => {
     const store = await bookTable();
     changeBefore(store, '~view');
     const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
-    const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph, store, ...clock });
     const part = { kind: 'element', target: 'WROTE-AUTHOR-1' } as const;
     await mender.repairParts('BOOK-1', [{ source: 'BOOK-1', sortKey: '~view', part }]);
     expect(await copyOfBook(store)).toEqual(CHANGED);

@@ -11,7 +11,7 @@ import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 
-/** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. */
+/** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. Each derived item is read, and the base item. */
 const graph = defineGraph({
   table: 'follows',
   nodes: { USER: node({ view: 'ALL' }) },
@@ -22,6 +22,12 @@ const FIXTURES = { alarms: 20, metrics: 10, dashboards: 1 };
 const LOAD: Load = { putsPerSecond: 1000, gigabytes: 50, shares: new Map() };
 const SECONDS_A_MONTH = 730 * 3600;
 
+/** A month of so many units for each put. */
+function usdOf(writes: number, reads: number): number {
+  const { millionWriteUnits, millionReadUnits } = prices.dynamodb;
+  return ((1000 * SECONDS_A_MONTH) / 1e6) * (writes * millionWriteUnits + reads * millionReadUnits);
+}
+
 function cost(load: Partial<Load> = {}, own: Prices = prices, model: CompiledModel = graph) {
   const { monthly, monthlyProvisioned, ...rest } = monthlyCost(model, { ...LOAD, ...load }, FIXTURES, own);
   const byPart = (parts: MonthlyPart[]) => Object.fromEntries(parts.map(({ part, usd }) => [part, usd]));
@@ -29,12 +35,11 @@ function cost(load: Partial<Load> = {}, own: Prices = prices, model: CompiledMod
 }
 
 describe('the cost of a month', () => {
-  it('is write units by their price: of puts, and of what is derived from them', () => {
-    const units = (a: number) => ((1000 * a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionWriteUnits;
+  it('is units by their price: of puts, and of what is read and written for what is derived from them', () => {
     const { onDemand } = cost({ shares: new Map([['USER', 1]]) });
-    expect(onDemand['puts']).toBeCloseTo(units(1));
-    expect(onDemand['projections']).toBeCloseTo(units(1));
-    expect(cost({ shares: new Map([['FOLLOWS', 3]]) }).onDemand['projections']).toBeCloseTo(units(3));
+    expect(onDemand['puts']).toBeCloseTo(usdOf(1, 0));
+    expect(onDemand['projections']).toBeCloseTo(usdOf(1, 1.5));
+    expect(cost({ shares: new Map([['FOLLOWS', 3]]) }).onDemand['projections']).toBeCloseTo(usdOf(3, 2));
     // A mix by its shares, and all types equally where none is named.
     const mixed = cost({
       shares: new Map([
@@ -42,11 +47,10 @@ describe('the cost of a month', () => {
         ['FOLLOWS', 3],
       ]),
     });
-    expect(mixed.onDemand['projections']).toBeCloseTo(units(2.5));
-    expect(cost().onDemand['projections']).toBeCloseTo(units(2));
+    expect(mixed.onDemand['projections']).toBeCloseTo(usdOf(2.5, 1.875));
+    expect(cost().onDemand['projections']).toBeCloseTo(usdOf(2, 1.75));
   });
   it('has the entries of totals, which are read before they are written', () => {
-    const { dynamodb } = prices;
     const of = (inbound: object) => {
       const edges = { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: inbound as { orders: { gsi0: string } } }) };
       const model = defineGraph({ table: 'follows', nodes: { USER: node({ view: 'ALL' }) }, edges });
@@ -57,9 +61,8 @@ describe('the cost of a month', () => {
       of({ orders: { gsi0: 'since' } }),
       of({ orders: { gsi0: 'since' }, total: { hours: sum('hours') } }),
     ];
-    // Two units for the entry, two for the total, and a consistent read of the entry.
-    const more = ((1000 * SECONDS_A_MONTH) / 1e6) * (4 * dynamodb.millionWriteUnits + dynamodb.millionReadUnits);
-    expect(counted.projections - without.projections).toBeCloseTo(more);
+    // Two units for the entry, two for the total, and a read of the entry.
+    expect(counted.projections - without.projections).toBeCloseTo(usdOf(4, 0.5));
     expect([without.streamShards, counted.streamShards]).toEqual([4, 7]);
   });
   it('is hours of units at 70 % of use where capacity is provisioned', () => {
@@ -107,17 +110,17 @@ describe('the cost of a month', () => {
     expect((busy.feedUsd - rest.feedUsd) / busy.millionFeedEvents).toBeCloseTo(1 + 3 * 0.5 + 0.2 + 0.17, 2);
     expect(rest.feedUsd).toBeCloseTo(0.33, 2);
     expect(observed({ putsPerSecond: 20 }).millionFeedEvents).toBeCloseTo(2 * busy.millionFeedEvents);
-    // Views and lists are judged by the records alone.
     const shards = { streamShards: 4, shares: new Map([['FOLLOWS', 1]]) };
-    expect(observed({ ...shards, putsPerSecond: 1000 }).usd).toBeCloseTo(
-      observed({ ...shards, putsPerSecond: 10 }).usd,
-    );
+    // What a record touched is read.
+    const usdOfReads = (rcu: number): number => ((10 * SECONDS_A_MONTH * rcu) / 1e6) * prices.dynamodb.millionReadUnits;
+    const [listed, twice] = [10, 20].map((putsPerSecond) => observed({ ...shards, putsPerSecond }).usd);
+    expect(twice! - listed!).toBeCloseTo(usdOfReads(4.5));
     const copying = defineGraph({
       ...{ table: 'follows', nodes: { USER: node({ view: ['name'] }) } },
       edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
     });
     const [few, many] = [10, 20].map((putsPerSecond) => observed({ ...shards, putsPerSecond }, copying).usd);
-    expect(many! - few!).toBeCloseTo(((10 * SECONDS_A_MONTH * 5.4) / 1e6) * prices.dynamodb.millionReadUnits);
+    expect(many! - few!).toBeCloseTo(usdOfReads(11.3));
     const withObserver = { ...FIXTURES, alarms: FIXTURES.alarms + 5 };
     const more = monthlyCost(graph, LOAD, { ...FIXTURES, withObserver }, prices).observer.usd - cost().observer.usd;
     expect(more).toBeCloseTo(5 * prices.cloudwatch.alarmMonth);
@@ -125,19 +128,18 @@ describe('the cost of a month', () => {
     expect(checkUsd).toBeCloseTo(cost().onDemand['check']!);
     expect(monthlyCheckUsd).toBeCloseTo((checkUsd * 24) / 730);
   });
-  it('has views by their size: an edge of a view of 60 KB writes 60 units', () => {
+  it('has views by their size: an edge of a view of 60 KB writes 60 units, and reads 7.5', () => {
     const edges = { shares: new Map([['FOLLOWS', 1]]) };
-    const units = (a: number) => ((1000 * a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionWriteUnits;
-    expect(cost({ ...edges, viewKilobytes: 60 }).onDemand['projections']).toBeCloseTo(units(3 + 59));
+    expect(cost({ ...edges, viewKilobytes: 60 }).onDemand['projections']).toBeCloseTo(usdOf(3 + 59, 2 + 7));
   });
   it('has the reads that the load names', () => {
-    const units = (a: number) => ((a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionReadUnits;
     expect(cost().onDemand['reads']).toBe(0);
     const reads = new Map([
       ['get', 200],
       ['inbound FOLLOWS by gsi0', 60],
     ]);
-    expect(cost({ reads }).onDemand['reads']).toBeCloseTo(units(130));
+    // 130 units a second, with 1,000 puts.
+    expect(cost({ reads }).onDemand['reads']).toBeCloseTo(usdOf(0, 0.13));
     expect(() => cost({ reads: new Map([['sort', 1]]) })).toThrow(/No query/);
     expect(() => cost({ reads: new Map([['', 1]]) })).toThrow(/More than one query/);
     // A range search of 200 shards is 100 units.
@@ -155,12 +157,11 @@ describe('the cost of a month', () => {
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
     const counts = {
       records: 100,
-      units: 80,
+      touches: 80,
       writes: 80,
       wcu: 200,
       rcu: 10,
-      stale: 1,
-      contradictions: 0,
+      conflicts: 1,
       quarantined: 0,
     };
     createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);
@@ -180,7 +181,8 @@ describe('the cost of a month', () => {
     const by = (parts: MonthlyPart[]) => Object.fromEntries(parts.map(({ part, usd }) => [part, usd]));
     const [byHand, openSearch] = [by(alternatives.documentClient), by(alternatives.openSearch)];
     expect(byHand['puts']).toBe(onDemand['puts']);
-    expect(byHand['projections']!).toBeGreaterThan(onDemand['projections']!);
+    // A consistent read for each of 1.5 items.
+    expect(byHand['projections']).toBeCloseTo(usdOf(2, 1.5));
     expect(byHand['stream function']!).toBeGreaterThan(onDemand['stream function']!);
     expect(openSearch['search']).toBeCloseTo(3 * 730 * 0.24 + 50 * 0.024);
   });

@@ -58,7 +58,7 @@ describe('derived sort keys', () => {
     expect(targetItemKey('TICKET', 'byPriority')).toBe('~ix/#includeTarget/TICKET/byPriority');
     expect(searchKey('name')).toBe('~ix/name');
     expect(searchValueKey('favoriteFoods', 'ramen')).toBe('~ix/favoriteFoods/ramen');
-    expect(quarantineKey('GOAL-G1', 'label/0001')).toBe('~quarantine/GOAL-G1/label/0001');
+    expect(quarantineKey('GOAL-G1')).toBe('~quarantine/GOAL-G1');
   });
   it('are hashed where they would be too long, and just fit before that', () => {
     const fitting = 'A-'.padEnd(SORT_KEY_BYTES - '~ix/'.length, 'x');
@@ -67,7 +67,7 @@ describe('derived sort keys', () => {
     expect(edgeIndexKey(fitting, 'byPriority')).toBe(`~ix/#byPriority/#${hash128(fitting)}`);
     const long = 'é'.repeat(600);
     expect(searchValueKey('tag', long)).toBe(`~ix/tag/#${hash128(long)}`);
-    expect(quarantineKey(`GOAL-${long}`, 'label/1')).toBe(`~quarantine/#${hash128(`GOAL-${long}`)}/label/1`);
+    expect(quarantineKey(`GOAL-${long}`)).toBe(`~quarantine/#${hash128(`GOAL-${long}`)}`);
   });
   it('hash a value that looks like a hash, so that no other value can be taken for it', () => {
     const imitation = `#${hash128('é'.repeat(600))}`;

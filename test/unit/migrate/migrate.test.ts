@@ -224,7 +224,7 @@ describe('a migration', () => {
     await bench.project(before);
     // An index that shows nothing new, and then one that goes on showing what has left the table.
     const stray = {
-      ...{ source: { S: 'USER-9' }, target: { S: '~ix/@2/name' }, w: { S: '' } },
+      ...{ source: { S: 'USER-9' }, target: { S: '~ix/@2/name' } },
       ...{ gsi0pk: { S: 'USER.name@2#1' }, gsi0sk: { S: 'Zoe\u0000USER-9' } },
     };
     let behind: 'nothing new' | 'what is gone' | undefined = 'nothing new';

@@ -97,7 +97,7 @@ const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { or
 describe('mistakes are all reported at once, each with its path', () => {
   it('in one error, whatever else is mistaken beside them', () => {
     const input = {
-      table: { name: 'records', ttl: 'w' },
+      table: { name: 'records', ttl: 'r' },
       nodes: {
         user: node(),
         USER: anyNode({ view: 7, search: { name: { shards: 0, attribute: rank('a', {}) }, age: { type: 'int' } } }),
@@ -112,7 +112,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       },
     };
     expect(mistakesOf(input)).toEqual([
-      'table.ttl: "w" is an attribute of derived items',
+      'table.ttl: "r" is an attribute of derived items',
       'nodes.user: is not a type name: types match [A-Z][A-Z0-9_]*',
       "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",

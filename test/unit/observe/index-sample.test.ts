@@ -14,7 +14,7 @@ const at = (partition: string) => ({ index: 'gsi0', partition, sort: 'a' });
 let number = 0;
 const change = (oldImage: Item | undefined, newImage: Item | undefined, target = '~ix/FOLLOWS-USER-2') => ({
   ...{ source: 'USER-1', target, oldImage, newImage },
-  ...{ sequenceNumber: String(++number), position: String(number).padStart(9, '0') },
+  ...{ sequenceNumber: String(++number), stream: '2026' },
 });
 /** A sample of all records, with one item that has moved from a place to another one. */
 function asked(share = 1): IndexSample {

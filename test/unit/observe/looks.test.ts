@@ -18,12 +18,12 @@ describe('the looks of the observer', () => {
       source: 'USER-1',
       target: 'USER-1',
       sequenceNumber: '1',
-      position: '',
+      stream: '',
       oldImage: undefined,
       newImage,
     };
     const place = { shardId: 'shard', after: undefined, stampMs: 100_000, receivedMs: 100_000 };
-    obligations.receiveRecord({ graph, streamLabel: undefined }, { change, ...place });
+    obligations.receiveRecord(graph, { change, ...place });
     expect(obligations.size).toBeGreaterThan(0);
     return obligations;
   };

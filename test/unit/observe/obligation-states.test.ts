@@ -81,16 +81,6 @@ class Stage {
     return this;
   }
 
-  /** The node and its view are gone: their images agree. */
-  agree(): this {
-    for (const target of ['USER-1', VIEW_KEY]) {
-      const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage: {}, newImage: undefined };
-      const place = { shardId: 'shard', after: undefined, stampMs: MADE, receivedMs: MADE };
-      this.obligations.receiveRecord({ graph, streamLabel: undefined }, { change, ...place });
-    }
-    return this;
-  }
-
   look(): this {
     this.obligations.beginLook(RECEIVED * 10, undefined, 100);
     return this;
@@ -138,7 +128,6 @@ describe('a part', () => {
   /** Raises an event; `as`: the difference that a doubted part has to have for it. */
   const EVENTS: Record<PartEvent, { raise: (stage: Stage) => unknown; as?: Mismatch }> = {
     'a record touches it': { raise: (stage) => stage.touchPart() },
-    'images agree': { raise: (stage) => stage.agree() },
     'earlier drift is kept': { raise: (stage) => stage.keep() },
     'a look begins': { raise: (stage) => stage.look() },
     'the look fails': { raise: (stage) => stage.endLook(undefined) },
@@ -153,7 +142,6 @@ describe('a part', () => {
   /** Events that consist of a record and of something that follows it. */
   const WITH_A_RECORD: ReadonlySet<string> = new Set<PartEvent>([
     'the look finds it right before later records',
-    'images agree',
     'earlier drift is kept',
   ]);
   const cells = (Object.keys(IN) as PartStage['at'][]).flatMap((at) =>
@@ -198,12 +186,17 @@ describe('a part', () => {
     expect([...stage.obligations.touches()]).toMatchObject([{ touch: { receipt: 1, newestMs: MADE }, of: ELSEWHERE }]);
   });
 
-  it('that a check has left is closed by no images', () => {
-    const stage = new Stage();
-    const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: 0, receipt: 0 };
-    stage.obligations.reopen(graph, { suspects: [ATTRIBUTES], spreads: [] }, [touch], MADE);
-    stage.agree();
-    expect([...stage.obligations.touches()].some(({ of }) => of === ATTRIBUTES)).toBe(true);
+  it('waits for the low watermark to pass its newest record, and then no longer', () => {
+    const { obligations } = new Stage().touchPart();
+    expect(obligations.beginLook(RECEIVED * 10, MADE, 100)).toEqual([]);
+    expect(obligations.beginLook(RECEIVED * 20, MADE + 1, 100)).toHaveLength(1);
+  });
+
+  it('that a check has left is looked at without a low watermark: no record has touched it', () => {
+    const { obligations } = new Stage();
+    const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: 0, newestMs: MADE, receipt: 0 };
+    obligations.reopen(graph, { suspects: [ATTRIBUTES], spreads: [] }, [touch], MADE);
+    expect(obligations.beginLook(RECEIVED * 10, 0, 100)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { watermarkOf } from '../../../src/core/items/watermark.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
@@ -19,22 +18,20 @@ function partsOpened(
   newImage: Item | undefined,
   graph: CompiledModel = followGraph(),
 ): string[] {
-  const context = { graph, streamLabel: undefined };
-  const change = { source: 'USER-1', target, sequenceNumber: '1', position: '', oldImage, newImage };
-  return openedBy(context, change).suspects.map(({ part }) => part.kind);
+  const change = { source: 'USER-1', target, sequenceNumber: '1', stream: '', oldImage, newImage };
+  return openedBy(graph, change).suspects.map(({ part }) => part.kind);
 }
 
 describe('what a record opens for the observer', () => {
   const key = { source: { S: 'USER-1' }, target: { S: '~view' } };
-  const w = { S: watermarkOf('2026-01-01T00:00:00.000', '1') };
-  const view: Item = { ...key, w, r: { N: '1' }, edgeSet: { SS: ['FOLLOWS-USER-2'] } };
+  const view: Item = { ...key, r: { N: '1' }, edgeSet: { SS: ['FOLLOWS-USER-2'] } };
 
   it('is nothing if only the revision of a derived item moves', () => {
     expect(partsOpened('~view', view, { ...view, r: { N: '2' } })).toEqual([]);
   });
 
   it('is the element that a view has lost', () => {
-    expect(partsOpened('~view', view, { ...key, w, r: { N: '2' } })).toEqual(['element']);
+    expect(partsOpened('~view', view, { ...key, r: { N: '2' } })).toEqual(['element']);
   });
 
   it('is nothing if no type and no template fits the item: a repair would delete what is of others', () => {

@@ -4,8 +4,8 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { GONE, isGone } from '../../../src/core/model/gone.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
-import { fanOutUnits } from '../../../src/core/plan/fan-out.ts';
-import { at, baseItem } from '../../support/records.ts';
+import { touchedFanOuts } from '../../../src/core/plan/fan-out.ts';
+import { baseItem, LABEL } from '../../support/records.ts';
 
 describe('an item counts as deleted', () => {
   it.each<[string, unknown, boolean]>([
@@ -63,14 +63,13 @@ describe('a soft-deleted node', () => {
     ['USER-1', user, left],
     ['TEAM-1', baseItem('TEAM-1', 'TEAM-1', {}), baseItem('TEAM-1', 'TEAM-1', { closed: { BOOL: true } })],
   ])('fans out as one that is deleted: %s', (id, live, deleted) => {
-    const unitsOf = (oldImage: Item | undefined, newImage: Item | undefined) =>
-      fanOutUnits(graph, {
-        ...{ source: id, target: id },
-        records: [{ source: id, target: id, position: at(1), sequenceNumber: '1', oldImage, newImage }],
-      }).map(({ of }) => of);
-    expect(unitsOf(live, deleted)).toEqual(unitsOf(live, undefined));
-    expect(unitsOf(live, deleted)).toHaveLength(1);
-    expect(unitsOf(deleted, live)).toEqual(unitsOf(undefined, live));
-    expect(unitsOf(deleted, undefined)).toEqual([]);
+    const fanOutsOf = (oldImage: Item | undefined, newImage: Item | undefined) =>
+      touchedFanOuts(graph, { source: id, target: id, stream: LABEL, sequenceNumber: '1', oldImage, newImage }).map(
+        ({ of }) => of,
+      );
+    expect(fanOutsOf(live, deleted)).toEqual(fanOutsOf(live, undefined));
+    expect(fanOutsOf(live, deleted)).toHaveLength(1);
+    expect(fanOutsOf(deleted, live)).toEqual(fanOutsOf(undefined, live));
+    expect(fanOutsOf(deleted, undefined)).toEqual([]);
   });
 });

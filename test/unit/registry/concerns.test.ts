@@ -127,14 +127,14 @@ describe('what a check has to do with a derived item', () => {
   });
 
   it('leaves tombstones of what is retired or unknown to TTL, also where a hash names them', () => {
-    const tombstone = { expiresAt: { N: '1' }, w: { S: 'x' }, model: { S: '@1' }, source: { S: 'USER-1' } };
+    const tombstone = { expiresAt: { N: '1' }, model: { S: '@1' }, source: { S: 'USER-1' } };
     expect(concern('USER-1', '~ix/name', tombstone)).toBe('left');
     expect(concern('USER-1', '~ix/@9/name', tombstone)).toBe('left');
     expect(concern('GOAL-1', '~ix/@2/#0123456789abcdef0123456789abcdef', tombstone)).toBe('left');
     expect(concern('BOOK-1', '~view', tombstone)).toBe('left');
     // What holds something is none, and what lacks an expiry stays for ever.
     expect(concern('USER-1', '~ix/name', { ...tombstone, value: { S: 'x' } })).toBe('retired search:USER.name@1');
-    expect(concern('USER-1', '~ix/name', { w: { S: 'x' } })).toBe('retired search:USER.name@1');
+    expect(concern('USER-1', '~ix/name', { model: { S: '@1' } })).toBe('retired search:USER.name@1');
     expect(concern('USER-1', '~ix/@2/name', tombstone)).toBe('compared search:USER.name@2');
   });
 

@@ -55,7 +55,7 @@ describe('a table that is another than the registered one', () => {
     await project();
     const reader = createReader(graph, { store });
     expect((await reader.search('USER.name').all()).items).toHaveLength(1);
-    const moved = store.records.map((record) => ({ ...record, position: record.position.replace(LABEL, LATER) }));
+    const moved = store.records.map((record) => ({ ...record, stream: LATER }));
     expect((await project(moved)).error).toBeUndefined();
     expect((await registry())?.table).toEqual({ id: 'table-1', streamLabel: LATER });
     await expect(createReader(graph, { store }).search('USER.name').all()).rejects.toMatchObject({

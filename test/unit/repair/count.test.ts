@@ -10,7 +10,6 @@ import { definitionsOf } from '../../../src/registry/definition.ts';
 import { keptOf } from '../../../src/registry/effective.ts';
 import { compileLayers } from '../../../src/registry/layer.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -47,7 +46,7 @@ async function follows(count: number) {
   const projector = createProjector(graph, { store });
   await projector.project(store.records.splice(0));
   const clock = { now: Date.now, wait: () => Promise.resolve() };
-  const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined), ...clock });
+  const mender = new Repairer({ graph, store, ...clock });
   return {
     store,
     projector,
@@ -142,7 +141,7 @@ describe('a repair of an index item', () => {
     await store.put({ source: { S: base.source }, target: { S: base.target }, date: { S: '2026' } });
     await createProjector(model, { store, model: fixedModel(model) }).project(store.records.splice(0));
     const clock = { now: Date.now, wait: () => Promise.resolve() };
-    const mender = new Repairer({ graph: model, store, stream: new StreamLabel(undefined), ...clock });
+    const mender = new Repairer({ graph: model, store, ...clock });
     const at = async (sortKey: string) => (await store.get({ ...base, target: sortKey }, { consistent: true })).item;
     return {
       at,

@@ -6,7 +6,6 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { inGeneration } from '../../support/model.ts';
@@ -52,7 +51,7 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
     },
     async mend(over: HookedStore = new HookedStore(store)) {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
-      const mender = new Repairer({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
+      const mender = new Repairer({ graph: model, store: over, ...clock });
       const part = { kind: 'index-item', target: undefined } as const;
       await mender.repairParts(source, [{ source, sortKey, part }]);
     },
@@ -63,11 +62,14 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
 describe('a repair of an index item that is named by a hash', () => {
   it.each(CASES)('keeps what an edge wants that is put meanwhile: $type', async ({ type, order }) => {
     const target = `${type}-${LONG}`;
-    const { store, project, mend, item } = world(graph, edgeIndexKey(target, order));
+    const key = edgeIndexKey(target, order);
+    const { store, project, mend, item } = world(graph, key);
     await store.producer('A-1', 'A-1', { title: { S: 'one' } });
     await project();
+    const orphan = { gsi0pk: { S: 'orphan' }, gsi0sk: { S: 'orphan' } };
+    await store.put({ source: { S: 'A-1' }, target: { S: key }, ...orphan, r: { N: '1' } });
     let hasCome = false;
-    // The repair sees no such edge; then the edge comes and is projected, before the repair goes on.
+    // The repair sees no edge of the item; then the edge comes and is projected, before the repair buries the item.
     const slow = new HookedStore(store, async ({ method }) => {
       if (method === 'query' || hasCome) return;
       const { calls } = slow;
@@ -79,6 +81,7 @@ describe('a repair of an index item that is named by a hash', () => {
     await mend(slow);
     expect(hasCome).toBe(true);
     expect(await item()).toHaveProperty('gsi0pk');
+    expect(await item()).not.toMatchObject(orphan);
   });
 
   it.each(CASES)('makes what is missing, also in a later generation: $type', async ({ type, order }) => {

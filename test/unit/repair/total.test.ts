@@ -9,7 +9,6 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
@@ -114,7 +113,7 @@ describe('a repair of the form of an entry', () => {
     await project();
     const target = '~in/PAID-USER-50';
     await store.put({ ...(await store.derived(PROJECT, target)), other: { S: 'by/kind' } });
-    const mender = new Repairer({ graph, store, stream: new StreamLabel(undefined) });
+    const mender = new Repairer({ graph, store });
     await mender.repairParts(PROJECT, [{ source: PROJECT, sortKey: target, part: { kind: 'form' } }]);
     expect(await drift()).toEqual(CLEAN);
     expect(await total()).toMatchObject({ count: { N: '51' } });

@@ -102,7 +102,9 @@ describe('a version that fails during its minutes', () => {
       return true;
     });
     const graph = followGraph(TABLE);
-    const store = failingStore(new MemoryStore(graph.table, { indexes: graph.indexes }), 'fatal', () => isRefused);
+    const table = new MemoryStore(graph.table, { indexes: graph.indexes });
+    await table.put(item);
+    const store = failingStore(table, 'fatal', () => isRefused);
     const handler = streamHandler(graph, { store, logger: jsonLines('silent'), progress: false });
     const context = { awsRequestId: 'r', functionVersion, getRemainingTimeInMillis: () => 60_000 };
     const metrics = new Metrics();

@@ -9,7 +9,7 @@ import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-
 const { table } = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
 const key = { source: 'USER-1', target: '~view' };
 const item = (attributes: Item = {}): Item => ({ source: { S: 'USER-1' }, target: { S: '~view' }, ...attributes });
-const unconditional = { set: {}, unset: [], condition: { kind: 'newer-than', watermark: 'z' } as const };
+const unconditional = { set: {}, unset: [], condition: { kind: 'none' } as const };
 
 function watched(): { store: MemoryStore; changes: ItemChange[] } {
   const changes: ItemChange[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { streamLabel, watermarkOf } from '../../../src/core/items/watermark.ts';
+import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../../src/core/plan/stream-filter.ts';
@@ -18,7 +18,7 @@ function raw(source: string, target: string, more: RawRecord['dynamodb'] = {}, e
 }
 
 describe('decodeRecords', () => {
-  it('takes images over as they are, with the position of the record', () => {
+  it('takes images over as they are, with the place of the record', () => {
     const record = raw('USER-1', 'USER-1', { ApproximateCreationDateTime: 1_700_000_000 });
     expect(decodeRecords(graph, [record])).toEqual([
       {
@@ -26,7 +26,6 @@ describe('decodeRecords', () => {
         target: 'USER-1',
         oldImage: undefined,
         newImage: { source: { S: 'USER-1' }, target: { S: 'USER-1' }, n: { N: '1' } },
-        position: watermarkOf('2026-01-01T00:00:00.000', '7'),
         sequenceNumber: '7',
         stream: '2026-01-01T00:00:00.000',
         createdAtSeconds: 1_700_000_000,
@@ -63,16 +62,13 @@ describe('decodeRecords', () => {
 
   it('takes the stream from each record, or the one that is given', () => {
     const other = { ...raw('USER-1', 'USER-1'), eventSourceARN: ARN.replace('2026', '2027') };
-    const positions = (arn?: string) =>
-      decodeRecords(graph, [raw('USER-1', 'USER-1'), other], arn).map(({ position }) => position.slice(0, 4));
-    expect(positions()).toEqual(['2026', '2027']);
-    expect(positions(ARN.replace('2026', '2030'))).toEqual(['2030', '2030']);
+    const years = (arn?: string) =>
+      decodeRecords(graph, [raw('USER-1', 'USER-1'), other], arn).map(({ stream }) => stream.slice(0, 4));
+    expect(years()).toEqual(['2026', '2027']);
+    expect(years(ARN.replace('2026', '2030'))).toEqual(['2030', '2030']);
   });
 
   it.each<[string, RawRecord, string]>([
-    ['an insert without new image', raw('USER-1', 'USER-1', { NewImage: undefined }), 'missing-images'],
-    ['a change without old image', raw('USER-1', 'USER-1', {}, 'MODIFY'), 'missing-images'],
-    ['a removal without old image', raw('USER-1', 'USER-1', { NewImage: undefined }, 'REMOVE'), 'missing-images'],
     ['no sequence number', raw('USER-1', 'USER-1', { SequenceNumber: undefined }), 'invalid-record'],
     [
       'keys that are no text',
@@ -85,16 +81,30 @@ describe('decodeRecords', () => {
     expect(() => decodeRecords(graph, [record])).toThrow(expect.objectContaining({ code }));
   });
 
+  const LACKING: [what: string, record: RawRecord][] = [
+    ['an insert without new image', raw('USER-1', 'USER-1', { NewImage: undefined })],
+    ['a change without old image', raw('USER-1', 'USER-1', {}, 'MODIFY')],
+    ['a removal without old image', raw('USER-1', 'USER-1', { NewImage: undefined }, 'REMOVE')],
+  ];
+
+  it.each(LACKING)('marks %s as partial: its key names what it touches', (_what, record) => {
+    expect(decodeRecords(graph, [record])).toMatchObject([{ source: 'USER-1', target: 'USER-1', isPartial: true }]);
+  });
+
+  const tags = node({ search: { tags: { multiValue: true } } });
+  const lists = defineGraph({ table: 'records', nodes: { USER: tags } });
+  it.each(LACKING)('refuses %s where the values of both images name items, with a hint', (_what, record) => {
+    expect(() => decodeRecords(lists, [record])).toThrow(expect.objectContaining({ code: 'missing-images' }));
+  });
+
   it('takes an empty image for none', () => {
     const Keys = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
     const record = raw('USER-1', 'USER-1', { Keys, NewImage: Keys, OldImage: {} });
     const [decoded] = decodeRecords(graph, [record]);
     expect(decoded).toMatchObject({ source: 'USER-1', target: 'USER-1', newImage: { source: { S: 'USER-1' } } });
-    expect([decoded?.oldImage, decoded?.contradiction]).toEqual([undefined, undefined]);
+    expect([decoded?.oldImage, decoded?.isPartial]).toEqual([undefined, undefined]);
     const both = { ...record, dynamodb: { ...record.dynamodb, OldImage: Keys } };
-    expect(decodeRecords(graph, [both])).toMatchObject([
-      { contradiction: "the stream's INSERT record has an old image" },
-    ]);
+    expect(decodeRecords(graph, [both])).toMatchObject([{ isPartial: true }]);
   });
 
   it('takes a removal with its old image alone', () => {

@@ -17,7 +17,7 @@ function record(id: string, createdAtSeconds: number | undefined, newImage: Item
   sequence += 1;
   const sequenceNumber = String(sequence);
   const key = `USER-${id}`;
-  return { source: key, target: key, newImage, position: sequenceNumber, sequenceNumber, createdAtSeconds };
+  return { source: key, target: key, newImage, stream: '2026', sequenceNumber, createdAtSeconds };
 }
 
 function user(id: string, name = id): Item {

@@ -38,17 +38,17 @@ export function projectCommand(command: Command): void {
         const started = performance.now();
         const result = await project(session, options);
         const seconds = (performance.now() - started) / 1000;
-        const { records, units, writes, wcu, rcu, stale, quarantined, managed, differs } = result;
+        const { records, touches, writes, wcu, rcu, conflicts, quarantined, managed, differs } = result;
         if (quarantined > 0) process.exitCode = QUARANTINED;
         const rebuild = result.trimmed.map(({ message }) => `\nwarning: ${message}`).join('');
         return {
           json: {
             records,
-            units,
+            touches,
             writes,
             wcu,
             rcu,
-            stale,
+            conflicts,
             quarantined,
             seconds,
             trimmed: result.trimmed,
@@ -56,8 +56,8 @@ export function projectCommand(command: Command): void {
             differs,
           },
           text:
-            `${countText(records, 'record')}, ${countText(units, 'unit')}, ${countText(writes, 'write')}, ${figureText(wcu)} WCU, ` +
-            `${figureText(rcu)} RCU, ${figureText(stale)} stale, ${figureText(quarantined)} quarantined, ${figureText(seconds)} s${rebuild}`,
+            `${countText(records, 'record')}, ${countText(touches, 'touched item')}, ${countText(writes, 'write')}, ${figureText(wcu)} WCU, ` +
+            `${figureText(rcu)} RCU, ${figureText(conflicts)} conflicts, ${figureText(quarantined)} quarantined, ${figureText(seconds)} s${rebuild}`,
         };
       }),
     );

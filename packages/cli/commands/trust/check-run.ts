@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { untilAborted } from '../../../../src/store/abortable.ts';
 import { requireFit } from '../../../../src/store/key-types.ts';
-import { currentStreamLabel, describeTable, serverTime } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table.ts';
 import type { ConsumerPosition } from '../../../../src/stream/progress/consumer-position.ts';
 import { isTemporaryError } from '../../../../src/stream/progress/stream-walk.ts';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../../../src/trust/check/check.ts';
@@ -56,11 +56,8 @@ export async function runCheck(
       ...options,
       ...listeners,
       telemetry: await installedTelemetry(),
-      streamLabel: () => currentStreamLabel(client, graph),
-      serverTime: () => serverTime(graph, { client }),
       ...(position !== undefined && {
         consumer: positionUntilStopped(position.consumer(options.settleMs ?? SETTLE_MS), signal),
-        newestPosition: position.newestPosition,
       }),
       resume: await place?.load(),
       // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.

@@ -1,5 +1,5 @@
 import { numberOf } from '../../../../src/core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../../../../src/core/items/change-record.ts';
 import { sleep } from '../../../../src/foundation/runtime.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
@@ -87,7 +87,7 @@ export function noteProjected(
   records: readonly ChangeRecord[],
   failedFrom?: ChangeRecord | undefined,
 ): number {
-  const done = records.filter(({ position }) => failedFrom === undefined || position < failedFrom.position);
+  const done = records.filter((record) => failedFrom === undefined || isOlder(record, failedFrom));
   for (const record of done) history.markProjected(record, versionOf(record));
   return done.length;
 }

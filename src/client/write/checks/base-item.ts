@@ -199,7 +199,6 @@ function largestAttribute(item: Item): string {
 const HINTS: Readonly<Record<Problem['code'], string>> = {
   misfit: 'Correct the ids, or let the edge type join these node types in the model.',
   'edge-between-tenants': 'Join nodes of one tenant.',
-  'contradictory-record': 'Give the record as the stream has it.',
   'wrong-type': 'Write the attribute as the model declares it, or leave it out.',
   'undeclared-label': 'Use a declared label, or declare this one in the model.',
   malformed: 'Give the attribute a value of one of the types of DynamoDB.',

@@ -19,7 +19,6 @@ export interface Problem {
   code:
     | 'misfit'
     | 'edge-between-tenants'
-    | 'contradictory-record'
     | 'malformed'
     | 'wrong-type'
     | 'undeclared-label'

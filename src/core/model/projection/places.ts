@@ -180,9 +180,9 @@ export function countKeyOf(name: string): DerivedSortKey {
   return isDerivedKey(name) ? name : degreeKey(name);
 }
 
-/** The sort key of the quarantine entry of a record: `target` is the item that it cannot be written to, `position` the record's watermark. */
-export function entryKeyOf(target: string, position: string): DerivedSortKey {
-  return quarantineKey(target, position);
+/** The sort key of the quarantine entry of an item: of a base item that cannot be derived in full, or of a derived one that the table refuses. */
+export function entryKeyOf(target: string): DerivedSortKey {
+  return quarantineKey(target);
 }
 
 /** The aim of a fan-out along an edge type: copies in the views of children, or joined index items of the node's edges. */

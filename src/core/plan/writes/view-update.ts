@@ -1,251 +1,180 @@
-import { type Item, sameItem, stringOf } from '../../items/attribute-value.ts';
-import {
-  ATTRIBUTES,
-  EDGE_SET,
-  EVICTED,
-  FENCE,
-  MODEL,
-  REVISION,
-  unchangedCondition,
-  WATERMARK,
-} from '../../items/derived-item.ts';
+import { type Item, itemSizeBytes } from '../../items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, REVISION } from '../../items/derived-item.ts';
 import { escapedEdge, escapedEdgeOfElement } from '../../items/element.ts';
-import { VIEW_KEY } from '../../items/keys.ts';
+import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
-import { laterOf } from '../../items/watermark.ts';
-import { copiesField, copiesWithElement, copyingEdge, type ParentCopies } from '../../kinds/copy.ts';
+import { copiesWithElement, type ParentCopies } from '../../kinds/copy.ts';
+import type { Derived } from '../../kinds/derived.ts';
 import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
-import { shapeCondition, shapeOf } from '../../kinds/view.ts';
+import { shapeOf } from '../../kinds/view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
-import { fenceLimitMs, isFenced, isStale } from '../by-base.ts';
-import type { EpochSeconds, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
-import { fieldsUpdate } from './index-update.ts';
+import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
-/**
- * Plans the writes of views: pure functions from a unit to one conditional update. The slow path also needs the derived item as it
- * was read, and the truths that were read for it.
- */
+/** Makes the writes of views: pure functions of the view as it was read, and of what base items ask for. */
 
-/**
- * Makes the one update of the fast path. Returns undefined if the unit needs the item first: it adds and removes elements (DynamoDB
- * takes only one of ADD and DELETE for a set), or the node is deleted, which may leave a tombstone, or an edge copies from its
- * target, which must be read after the view.
- * @param evicted types that the view was last seen without: their edges change only `w` and `r`, if the marks are still there.
- */
-export function fastViewUpdate(
-  graph: CompiledModel,
-  unit: ViewUnit,
-  evicted?: ReadonlySet<string>,
-): DerivedUpdate | undefined {
-  const added: string[] = [];
-  const removed: string[] = [];
-  const types = new Set<string>();
-  const left = new Set<string>();
-  const shape = shapeOf(graph, unit.source);
-  // rule: fast-write-moves-watermark
-  const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: shape?.stamp ?? graph.fingerprint } };
-  for (const change of unit.changes) {
-    if (change.byBase === true) return undefined;
-    if (change.edgeType === undefined) {
-      // rule: node-that-goes-needs-the-view
-      if (change.attributes === undefined) return undefined;
-      set[ATTRIBUTES] = { M: change.attributes };
-      continue;
-    }
-    const isLeft = evicted?.has(change.edgeType) === true;
-    (isLeft ? left : types).add(change.edgeType);
-    if (isLeft) continue;
-    if (copyingEdge(graph, change.target) !== undefined) return undefined;
-    if (change.element !== undefined) added.push(change.element);
-    for (const element of change.mentioned) if (element !== change.element) removed.push(element);
-    if (added.length > 0 && removed.length > 0) return undefined;
-  }
-  return {
-    key: { source: unit.source, target: VIEW_KEY },
-    set,
-    // rule: fast-write-removes-expiry
-    unset: [graph.table.ttl],
-    addElements: added,
-    deleteElements: removed,
-    condition: {
-      // rule: fast-path-is-for-newer-records
-      // rule: fast-path-spares-evicted-types
-      ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: shapeCondition(shape) },
-      ...(left.size > 0 && { evicted: [...left] }),
-      // rule: fast-path-stops-at-fence
-      fenceBefore: fenceLimitMs(unit.records),
-    },
-  };
+/** The part of a base item in a view. */
+export type Share = Pick<Derived, 'element' | 'attributes'>;
+
+/** Corrections of a view by a repair. No record ever asks for them. */
+export interface ViewCorrections {
+  /** Edge types whose mark of eviction is removed. */
+  unmark?: ReadonlySet<string>;
+  /** Malformed elements, which name no edge: the update removes them. */
+  drop?: readonly string[];
 }
 
-/**
- * Returns the changes whose records are stale and contradict the view. For each of them the base item has to be read, because
- * neither the record nor the view is known to be right.
- */
-export function contradictingChanges(unit: ViewUnit, view: Item | undefined): ViewChange[] {
-  const isAllStale = isFenced(unit.records, view);
-  const stale = unit.changes.filter(({ oldest, byBase }) => isAllStale || isStale(oldest, view) || byBase === true);
-  if (stale.length === 0) return [];
-  const present = elementsByEdge(view);
-  const evicted = evictedTypes(view);
-  return stale.filter((change) => {
-    if (change.byBase === true) return true;
-    // rule: node-can-contradict-the-view
-    if (change.edgeType === undefined) return !sameItem(viewAttributes(view), change.attributes);
-    if (evicted.has(change.edgeType)) return false;
-    const elements = present.get(escapedEdge(change.target)) ?? [];
-    return change.element === undefined ? elements.length > 0 : elements.length !== 1 || elements[0] !== change.element;
-  });
-}
-
-/**
- * Makes the one update of the slow path: the view as it was read, with every change applied. A stale change is applied only if
- * `truths` (by base sort key) has a consistent read for it. The update always writes, at least the revision: otherwise a concurrent
- * worker with an older read could still write.
- */
-export function slowViewUpdate(
-  graph: CompiledModel,
-  unit: ViewUnit,
-  view: Item | undefined,
-  truths: ReadonlyMap<string, Truth>,
-  now: EpochSeconds,
-  parents: ParentCopies = new Map(),
-  corrections: ViewCorrections = {},
-): DerivedUpdate {
-  const evicted = new Set([...evictedTypes(view)].filter((type) => corrections.unmark?.has(type) !== true));
-  const elements = elementsByEdge(view);
-  const seen = [...elements.values()].flat();
-  for (const element of corrections.drop ?? []) {
-    const edge = escapedEdgeOfElement(element);
-    elements.set(edge, elements.get(edge)?.filter((kept) => kept !== element) ?? []);
-  }
-  let attributes = viewAttributes(view);
-  const isAllStale = isFenced(unit.records, view);
-  for (const change of unit.changes) {
-    // rule: stale-record-needs-a-truth
-    const truth = truths.get(change.target) ?? (isAllStale || isStale(change.oldest, view) ? undefined : change);
-    if (truth === undefined) continue;
-    if (change.edgeType === undefined) {
-      // rule: stored-attributes-are-replaced
-      attributes = truth.attributes;
-      continue;
-    }
-    const edge = escapedEdge(change.target);
-    // All elements of the edge are replaced, including elements that no record of the batch has.
-    if (truth.element === undefined || evicted.has(change.edgeType)) elements.delete(edge);
-    else elements.set(edge, [truth.element]);
-  }
-  // rule: view-watermark-never-falls
-  const watermark = laterOf(stringOf(view?.[WATERMARK]), unit.newest);
-  const copies = new Map([...copiesByEdge(view), ...parents]);
-  return viewUpdate(graph, unit.source, view, { seen, elements, attributes, copies, evicted, watermark }, now);
-}
-
-/**
- * Makes the update that writes a parent's attributes into a child's view. It leaves the watermark, since no record of the child
- * causes it. It always writes, at least the revision, even if the view does not list the edge or does not exist: a concurrent
- * worker with an older read of the parent, which is about to add the edge, must fail.
- */
-export function copyUpdate(
-  graph: CompiledModel,
-  child: string,
-  view: Item | undefined,
-  parents: ParentCopies,
-  now: EpochSeconds,
-): DerivedUpdate {
-  const copies = new Map([...copiesByEdge(view), ...parents]);
-  return viewUpdate(graph, child, view, { ...viewState(view), copies }, now);
-}
-
-/**
- * Makes the update that removes edge types from a view that exceeds its budget; undefined if it does not. It leaves the watermark:
- * the view has no new records.
- */
-export function evictionUpdate(
-  graph: CompiledModel,
-  source: string,
-  view: Item,
-  now: EpochSeconds,
-): DerivedUpdate | undefined {
-  const state = viewState(view);
-  const update = viewUpdate(graph, source, view, state, now);
-  return evictedTypes(update.set).size === state.evicted.size ? undefined : update;
-}
-
-/** The content to write into a view, and the elements that it has now. */
-export interface ViewState {
-  seen: readonly string[];
-  elements: Map<string, string[]>;
-  attributes: Item | undefined;
+/** What base items ask for in a view. */
+export interface ViewShares {
+  /** By the sort keys of the base items. */
+  shares: ReadonlyMap<string, Share>;
+  /** The copies that the edges among them take of their targets, by the edges' sort keys. */
   copies: ParentCopies;
-  evicted: ReadonlySet<string>;
-  watermark: string;
+  corrections?: ViewCorrections | undefined;
 }
 
-/** Returns the actual content of a view. */
-function viewState(view: Item | undefined): ViewState {
-  const elements = elementsByEdge(view);
-  return {
-    seen: [...elements.values()].flat(),
-    elements,
-    attributes: viewAttributes(view),
-    copies: copiesByEdge(view),
-    evicted: evictedTypes(view),
-    watermark: stringOf(view?.[WATERMARK]) ?? '',
-  };
-}
-
-/** Makes the update from a view as it was read to its expected content, without what exceeds its budget. */
+/**
+ * Makes the update of a view, in the shares of some base items; what other base items ask for stays as it is. Under the revision that
+ * was read, it is right. The update counts the revision even where nothing differs, and where a type is evicted.
+ *
+ * @param view the view as it was read, before the base items; undefined: there is none.
+ */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
   view: Item | undefined,
-  { seen, elements, attributes, copies: allCopies, evicted: evictedBefore, watermark }: ViewState,
+  { shares, copies, corrections = {} }: ViewShares,
   now: EpochSeconds,
 ): DerivedUpdate {
+  const evicted = new Set([...evictedTypes(view)].filter((type) => corrections.unmark?.has(type) !== true));
+  const touched = new Map<string, string | undefined>();
+  let attributes = viewAttributes(view);
+  for (const [target, share] of shares) {
+    const type = typePrefix(target);
+    if (target === source) attributes = share.attributes;
+    // A part of the node has nothing in the view.
+    if (target === source || type === undefined) continue;
+    touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
+  }
+  const stored = hasEdgeSet(view) ? storedElements(view) : [];
+  const dropped = new Set(corrections.drop ?? []);
+  const elements = stored.filter((element) => !dropped.has(element) && !isOfTouchedEdge(element, touched));
+  for (const element of touched.values()) if (element !== undefined) elements.push(element);
+  const known = new Map([...copiesByEdge(view), ...copies]);
+  return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted }, now);
+}
+
+/** Makes the update of a view to all that the base items of its partition ask for, whatever it holds. */
+export function wholeViewUpdate(
+  graph: CompiledModel,
+  source: string,
+  view: Item | undefined,
+  { shares, copies }: ViewShares,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const elements: string[] = [];
+  for (const { element } of shares.values()) if (element !== undefined) elements.push(element);
+  const attributes = shares.get(source)?.attributes;
+  return updateOfView(graph, source, view, { elements, attributes, copies, evicted: new Set() }, now);
+}
+
+/** Tells whether the view as it was read is what an update makes of it, but for its revision. */
+export function changesNothing({ set, unset, addElements, deleteElements, setElements }: DerivedUpdate): boolean {
+  const elements = (addElements?.length ?? 0) + (deleteElements?.length ?? 0) + (setElements?.length ?? 0);
+  return elements + unset.length === 0 && Object.keys(set).length === 0;
+}
+
+function storedElements(view: Item | undefined): readonly string[] {
+  const set = view?.[EDGE_SET];
+  return set !== undefined && 'SS' in set ? set.SS : [];
+}
+
+function isOfTouchedEdge(element: string, touched: ReadonlyMap<string, unknown>): boolean {
+  return touched.has(escapedEdgeOfElement(element));
+}
+
+/** What a view is to hold. */
+interface ViewContent {
+  elements: readonly string[];
+  attributes: Item | undefined;
+  copies: ParentCopies;
+  evicted: ReadonlySet<string>;
+}
+
+/** Makes the update from a view as it was read to its content, without what exceeds its budget. */
+function updateOfView(
+  graph: CompiledModel,
+  source: string,
+  view: Item | undefined,
+  content: ViewContent,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const key = { source, target: VIEW_KEY };
   const stamp = shapeOf(graph, source)?.stamp ?? graph.fingerprint;
-  const rest: Item = {
-    ...keyItem(graph, source),
-    [WATERMARK]: { S: watermark },
-    [REVISION]: { N: '1' },
-    [MODEL]: { S: stamp },
-    ...(view?.[FENCE] && { [FENCE]: view[FENCE] }),
-    ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
+  const { elements, copies, evicted } = withinBudget(graph, source, stamp, content);
+  const held: Item = {
+    ...(content.attributes && { [ATTRIBUTES]: { M: content.attributes } }),
+    ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
+    ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
-  const copies = copiesWithElement(graph, elements, allCopies);
-  const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
-  const expected = [...elements.values()].flat();
   // A view with a mark is no tombstone: TTL would delete the mark with it, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
-  const isEmpty = expected.length === 0 && attributes === undefined && evicted.size === 0;
-  return {
-    key: { source, target: VIEW_KEY },
-    ...(hasEdgeSet(view) ? setDifference(seen, expected) : expected.length > 0 && { setElements: expected }),
-    ...fieldsUpdate(graph, stamp, isEmpty, watermark, now, {
-      ...(!hasEdgeSet(view) && expected.length === 0 && { [EDGE_SET]: undefined }),
-      [ATTRIBUTES]: attributes && { M: attributes },
-      ...copiesField(view, copies),
-      [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
-    }),
-    // rule: view-is-written-under-the-revision-seen
-    condition: unchangedCondition(view, graph.table.ttl),
+  const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
+  const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
+  return { ...update, ...elementsUpdate(view, elements, update) };
+}
+
+function mapOf(copies: ReadonlyMap<string, Item>): Item {
+  return Object.fromEntries([...copies].map(([edge, copy]) => [edge, { M: copy }]));
+}
+
+/** The elements and copies that fit into the budget of a view, and the evicted types. */
+function withinBudget(
+  graph: CompiledModel,
+  source: string,
+  stamp: string,
+  { elements, attributes, copies: all, evicted: before }: ViewContent,
+): { elements: readonly string[]; copies: ReadonlyMap<string, Item>; evicted: ReadonlySet<string> } {
+  const budgetBytes = viewBudgetBytes(graph, source);
+  const { partitionKey, sortKey } = graph.table;
+  const rest: Item = {
+    [partitionKey]: { S: source },
+    [sortKey]: { S: VIEW_KEY },
+    [REVISION]: { N: '1' },
+    [MODEL]: { S: stamp },
+    ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
+  if (all.size === 0 && before.size === 0) {
+    let bytes = itemSizeBytes(rest) + EDGE_SET.length;
+    for (const element of elements) bytes += Buffer.byteLength(element);
+    if (bytes <= budgetBytes) return { elements, copies: NO_COPIES, evicted: before };
+  }
+  const byEdge = elementsByEdge({ [EDGE_SET]: { SS: [...elements] } });
+  const copies = copiesWithElement(graph, byEdge, all);
+  // rule: too-large-a-view-is-evicted
+  const evicted = evictToBudget(byEdge, copies, before, rest, budgetBytes);
+  return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
-function keyItem({ table }: CompiledModel, source: string): Item {
-  return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: VIEW_KEY } };
-}
+const NO_COPIES: ReadonlyMap<string, Item> = new Map();
 
-/** A change that only adds or only removes elements lists just these, which is short. A mixed change sets the whole set. */
-function setDifference(
-  seen: readonly string[],
+/** Elements are sent as a whole where the set is small: then the write is a statement. Of a larger set only the difference is sent. */
+const MOST_BYTES_WHOLE = 16_384;
+
+function elementsUpdate(
+  view: Item | undefined,
   expected: readonly string[],
-): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements'> {
-  const seenSet = new Set(seen);
-  const wantedSet = new Set(expected);
-  const added = expected.filter((element) => !seenSet.has(element));
-  const removed = seen.filter((element) => !wantedSet.has(element));
-  if (added.length > 0 && removed.length > 0) return { setElements: expected };
-  return { addElements: added, deleteElements: removed };
+  { unset }: DerivedUpdate,
+): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements' | 'unset'> {
+  const isSet = hasEdgeSet(view);
+  const stored = isSet ? storedElements(view) : [];
+  const storedSet = new Set(stored);
+  const expectedSet = new Set(expected);
+  const added = expected.filter((element) => !storedSet.has(element));
+  const removed = stored.filter((element) => !expectedSet.has(element));
+  if (isSet && added.length + removed.length === 0) return { unset };
+  if (expected.length === 0) return { unset: [...unset, EDGE_SET] };
+  const isSmall = expected.reduce((bytes, element) => bytes + element.length, 0) <= MOST_BYTES_WHOLE;
+  if (!isSet || isSmall || (added.length > 0 && removed.length > 0)) return { unset, setElements: expected };
+  return added.length > 0 ? { unset, addElements: added } : { unset, deleteElements: removed };
 }

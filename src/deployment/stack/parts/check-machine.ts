@@ -1,4 +1,4 @@
-import { OLD_SOFTWARE, WRONG_INPUT } from '../../../foundation/errors.ts';
+import { WRONG_INPUT } from '../../../foundation/errors.ts';
 import { MOST_WORKERS } from '../../../trust/check/run/limits.ts';
 import { CHECK_MACHINE, CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
@@ -75,7 +75,7 @@ function lambdaTask(functionName: string, payload: string) {
     // A call that fails is made again with the cursor of the last one that did not: nothing is lost but its time.
     Retry: [
       // These wait for a person.
-      { ErrorEquals: [OLD_SOFTWARE, WRONG_INPUT], MaxAttempts: 0 },
+      { ErrorEquals: [WRONG_INPUT], MaxAttempts: 0 },
       {
         ErrorEquals: ['States.ALL'],
         IntervalSeconds: 5,

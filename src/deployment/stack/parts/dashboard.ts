@@ -45,13 +45,13 @@ function graphs(site: Site): Graph[] {
     },
     {
       title: 'Projected',
-      metrics: [...all(['Records', 'Units', 'Writes']), own('CoalescingRatio', 'Average')],
+      metrics: [...all(['Records', 'Touches', 'Writes']), own('CoalescingRatio', 'Average')],
     },
     {
       title: 'Capacity units',
       metrics: all(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits']),
     },
-    { title: 'Out of order', metrics: all(['Stale', 'Contradictions', 'RetriedBatches']) },
+    { title: 'Written again', metrics: all(['Conflicts', 'RetriedBatches']) },
     {
       title: 'Functions',
       metrics: functionsOf(site.parameters).flatMap((name) => [

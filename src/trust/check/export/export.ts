@@ -2,7 +2,6 @@ import { isServicePartition, SERVICE_PARTITION } from '../../../core/items/keys.
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
-import { StreamLabel } from '../../../stream/stream-label.ts';
 import { PartitionSummary } from '../compare.ts';
 import { type CheckCounts, emptyCounts } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
@@ -18,8 +17,6 @@ export interface ExportCheckOptions {
   graph: CompiledModel;
   /** Folder with a full export to S3 in DynamoDB JSON: `manifest-files.json` and `data/*.json.gz`, at any depth. */
   folder: string;
-  /** Label of the table's stream. Default: unknown, so only the form of watermarks is checked. */
-  streamLabel?: string;
   onFinding?: (finding: Finding) => void;
   /** Called from time to time with the number of items read. */
   onProgress?: (items: number) => void;
@@ -44,7 +41,7 @@ const PROGRESS_ITEMS = 10_000;
  * Throws `invalid-export` if the folder holds no export, or only a part of one.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
-  const { folder, streamLabel, onFinding, onProgress } = options;
+  const { folder, onFinding, onProgress } = options;
   const files = await dataFiles(folder);
   const graph = await modelOfExport(options.graph, files);
   const nowSeconds = Math.floor(Date.now() / 1000);
@@ -59,7 +56,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       if (isServicePartition(source)) continue;
       let summary = partitions.get(source);
       if (summary === undefined) {
-        summary = new PartitionSummary(graph, source, nowSeconds, streamLabel);
+        summary = new PartitionSummary(graph, source, nowSeconds);
         partitions.set(source, summary);
       }
       const noted = summary.add(target, item);
@@ -119,7 +116,7 @@ async function readAgainForNodes(
 
 /** Reads the files again to find out what differs in some partitions. */
 async function nominateInFiles(
-  { graph, streamLabel }: ExportCheckOptions,
+  { graph }: ExportCheckOptions,
   files: readonly DataFile[],
   suspects: readonly string[],
   tally: CheckTally,
@@ -134,7 +131,6 @@ async function nominateInFiles(
   const inspector = new PartitionInspector({
     graph,
     store: partitions,
-    stream: new StreamLabel(streamLabel),
     settleMs: 0,
     withoutLookUps: true,
     // Nothing waits for a stream here: more open partitions would only fill the memory.

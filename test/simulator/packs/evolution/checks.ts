@@ -124,7 +124,7 @@ class Strays {
     }
     for (const key of [...this.retired, ...this.unknown]) {
       const of = { source: { S: key.source }, target: { S: key.target } };
-      world.table.write(key, { ...of, r: { N: '1' }, w: { S: '' }, value: { S: 'planted' } });
+      world.table.write(key, { ...of, r: { N: '1' }, value: { S: 'planted' } });
     }
     world.count('retired items planted', this.retired.length);
   }

@@ -118,7 +118,7 @@ class ObservedStage extends Stage {
   /** Somebody writes an item of a search's second generation for a node that does not exist. */
   async plant(): Promise<void> {
     const key = { source: { S: 'A-9' }, target: { S: '~ix/@2/tag' } };
-    await this.table.put({ ...key, r: { N: '1' }, w: { S: '' }, value: { S: 'planted' } });
+    await this.table.put({ ...key, r: { N: '1' }, value: { S: 'planted' } });
   }
 
   /** Says in which way the observer is wrong about the planted item, which readers use from now on. */

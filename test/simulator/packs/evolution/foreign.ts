@@ -31,7 +31,7 @@ export function plantStray(world: World, random: Random): void {
   world.log(`a stray: ${key.source} ${key.target}, ${state}`);
   world.count(`observed: strays of what is ${state}`);
   if (world.table.current(key) === undefined) {
-    world.table.write(key, { ...of, r: { N: '1' }, w: { S: '' }, value: { S: 'planted' } });
+    world.table.write(key, { ...of, r: { N: '1' }, value: { S: 'planted' } });
   }
 }
 

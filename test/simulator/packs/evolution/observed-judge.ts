@@ -249,7 +249,7 @@ function isOfRegistry({ suspect: { part } }: ObservedDrift): boolean {
 function isUnjudged({ suspect: { sortKey, part } }: ObservedDrift): boolean {
   if (/^~(more|quarantine)/.test(sortKey) || sortKey.includes('#includeTarget')) return true;
   const isPlain = /^~ix\/(?:@\d+\/)?(#list)?$/.test(sortKey);
-  return isPlain || ['form', 'expiry', 'watermark', 'garbage', 'unknown-item'].includes(part.kind);
+  return isPlain || ['form', 'expiry', 'garbage', 'unknown-item'].includes(part.kind);
 }
 
 function textOf({ source, target, text }: WrongItem): string {

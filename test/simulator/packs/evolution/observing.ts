@@ -185,9 +185,8 @@ export class Observing {
     const { timeline } = world;
     const left: ItemKey[] = [];
     const beganMs = timeline.nowMs;
-    const { streamLabel } = world.identity;
     await check(graph, {
-      ...{ store: storeOf(world.table, process), mode: 'report', settleMs: 1_000, segments: 2, streamLabel },
+      ...{ store: storeOf(world.table, process), mode: 'report', settleMs: 1_000, segments: 2 },
       now: () => timeline.nowMs,
       wait: (milliseconds) => timeline.sleep(milliseconds),
       random: () => process.random.next(),

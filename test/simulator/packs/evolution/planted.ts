@@ -1,6 +1,7 @@
 import {
   addToFile,
   drop,
+  insertAfter,
   insertBefore,
   moveBehind,
   replace,
@@ -13,41 +14,6 @@ import type { Mutant } from '../../planted/mutant.ts';
 
 /** Planted in the rules that totals of edges and parts of nodes have while a model changes. */
 const TOTALS_AND_PARTS: readonly Mutant[] = [
-  {
-    name: 'evolution-total-not-built',
-    rule: 'A build writes the item of an edge in one transaction with its total.',
-    changes: [setValue('build-counts-with-the-item', 'undefined as string | undefined')],
-  },
-  {
-    name: 'evolution-edge-counted-twice',
-    rule: 'A build counts an edge under the revision of its item that was seen.',
-    changes: [
-      setProperty(
-        'index-item-is-written-under-the-revision-seen',
-        'condition',
-        (old) => `unit.newest === '' && expected?.['counted'] !== undefined ? { kind: 'none' } : ${old}`,
-      ),
-    ],
-  },
-  {
-    name: 'evolution-edge-read-before-its-entry',
-    rule: 'A build reads the item of an edge before the edge.',
-    changes: [
-      insertBefore(
-        'repair-reads-the-derived-item-before-its-base, first',
-        'const early = countName === undefined ? [] : [await readExpectedFields(context, unit)];',
-      ),
-      setValue(
-        'repair-reads-the-derived-item-before-its-base, then',
-        (old) => `early.length > 0 ? early.pop() : ${old}`,
-      ),
-    ],
-  },
-  {
-    name: 'evolution-keys-of-further-indexes-left',
-    rule: 'A write of an index item clears the keys of each index that a model in force uses.',
-    changes: [setValue('keys-of-other-indexes-are-cleared', 'new Set<IndexName>(USUAL_INDEXES)')],
-  },
   {
     name: 'evolution-group-recomputed',
     rule: 'The old value of an edge is that in its entry, also when its group changes while a generation is built.',
@@ -105,11 +71,6 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     name: 'evolution-counts-believed',
     rule: 'Counts from before the registry are counted again: writers without it changed items without them.',
     changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
-  },
-  {
-    name: 'evolution-old-record-counted',
-    rule: 'An edge is not counted by a record that is older than its total.',
-    changes: [drop('older-record-reconciles-the-item-in-the-target')],
   },
   {
     name: 'evolution-order-built-without-parts',
@@ -311,40 +272,9 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setCondition('check-reads-the-registry-again', '(await model.current()) !== undefined')],
   },
   {
-    name: 'evolution-old-records',
-    rule: '3: a record that is older than what is kept is settled by the base item.',
-    changes: [
-      insertBefore(
-        'record-older-than-its-projection-is-reconciled',
-        'if (since !== 0 && CLOCK_MARGIN_MS > 0) return 1;',
-      ),
-    ],
-  },
-  {
-    name: 'evolution-old-image-hours-later',
-    rule: '3: a record that is older than what is kept is settled by the base item, however late it comes.',
-    changes: [
-      setCondition(
-        'old-record-is-reconciled-however-late',
-        (old) =>
-          `${old} && unit.records.every(({ createdAtSeconds = 0 }) => context.now() < createdAtSeconds * 1000 + 3_600_000)`,
-      ),
-    ],
-  },
-  {
-    name: 'evolution-settled-leaves-no-trace',
-    rule: '3: an item that agrees with the base item is written as well: a writer that stands still with an older read must fail.',
-    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'hasExpectedFields(current, wanted)')],
-  },
-  {
     name: 'evolution-lease-unchecked',
     rule: '5: an answer counts only while the lease holds.',
     changes: [drop('answer-counts-while-the-lease-holds')],
-  },
-  {
-    name: 'evolution-other-shape-added-to',
-    rule: '6: the fast path adds only to a view of the shape.',
-    changes: [setValue('fast-path-adds-to-views-of-the-shape', 'undefined')],
   },
   {
     name: 'evolution-missing-view-believed',
@@ -354,15 +284,24 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-missing-view-begun',
     rule: '7: until the shape is ready, a writer that finds no view makes it whole.',
+    changes: [replaceIn('missing-view-is-made-whole-until-the-shape-is-ready', '!shape.ready', 'false')],
+  },
+  {
+    name: 'evolution-head-of-an-earlier-batch',
+    rule: '3: a consumer reads the model after it has the records, for each batch.',
     changes: [
-      setProperty('fast-path-begins-no-view-until-the-shape-is-ready', 'mayBeMissing', 'true'),
-      replaceIn('missing-view-is-made-whole-until-the-shape-is-ready', '!shape.ready', 'false'),
+      addToFile('head-is-read-after-the-records', 'const firstModels = new WeakMap<object, CompiledModel>();'),
+      setValue('head-is-read-after-the-records', (old) => `firstModels.get(this) ?? (${old})`),
+      insertAfter(
+        'head-is-read-after-the-records',
+        'if (graph !== undefined && !(graph instanceof EdgeloomError)) firstModels.set(this, graph);',
+      ),
     ],
   },
   {
     name: 'evolution-index-unverified',
     rule: '8: a generation is verified through its index.',
-    changes: [setValue('generation-is-verified-through-its-index', 'undefined')],
+    changes: [setValue('generation-is-verified-through-its-index', 'async () => undefined')],
   },
   {
     name: 'evolution-index-not-looked-through',
@@ -379,17 +318,6 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
         if (first === began) return new Set();`,
       ),
       setValue('items-are-judged-by-a-registry-read-after-them', 'first'),
-    ],
-  },
-  {
-    name: 'evolution-backfill-blind',
-    rule: '9: the backfill writes under the revision seen.',
-    changes: [
-      setValue(
-        'backfill-is-written-under-the-revision-seen',
-        (old) =>
-          `[${old}].map((update) => (unit.newest === '' ? { ...update, condition: { kind: 'none' as const } } : update))[0]`,
-      ),
     ],
   },
   {
@@ -546,7 +474,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [
       setCondition(
         'continuation-ends-from-the-revision-of-its-record',
-        'item === undefined || (!unit.isEnding && revisionOf(item) !== unit.revision)',
+        'item === undefined || place === undefined || (!touch.isEnding && revisionOf(item) !== touch.revision)',
       ),
     ],
   },
@@ -559,10 +487,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-fan-out-repaired-by-an-older-registry',
     rule: '10: a repair ends a fan-out by a registry that it reads after that.',
     changes: [
-      setValue(
-        'repair-reads-the-registry-after-a-fan-out',
-        'isFanOut && repair?.model === undefined ? graph : undefined',
-      ),
+      setValue('repair-reads-the-registry-after-a-fan-out', 'isFanOut && model === undefined ? graph : undefined'),
     ],
   },
   {

@@ -203,11 +203,11 @@ export async function runCheck(
   return await run(world, name, process, () =>
     check(world.graphs[version]!, {
       ...{ store: storeOf(world.table, process), mode, onFinding },
-      ...{ streamLabel: world.identity.streamLabel, segments: 1 + random.below(3) },
+      ...{ segments: 1 + random.below(3) },
       settleMs: settleMs ?? random.oneOf(SETTLE_TIMES),
       // By the check's own clock: it compares the answer with the time at which it looked.
       consumer: { appliedUpToMs: async () => world.appliedUpToMs + world.skews.machine },
-      ...{ serverTime: world.serverTime, now: world.machineTime },
+      now: world.machineTime,
       wait: (milliseconds) => timeline.sleep(milliseconds),
       random: () => random.next(),
     }),

@@ -13,7 +13,6 @@ import type {
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { updateEach } from '../../../../src/store/update-run.ts';
-import { StreamLabel } from '../../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { forgotten } from '../../../support/forgotten.ts';
 import { addInto } from '../../../support/memory-store/update.ts';
@@ -186,7 +185,6 @@ class JoinedSchedule {
     const mender = new Repairer({
       graph: this.graph,
       store: this.store,
-      stream: new StreamLabel(undefined),
       now: Date.now,
       wait: async () => undefined,
     });
@@ -217,7 +215,7 @@ class JoinedSchedule {
       oldImage: before,
       newImage: after,
       sequenceNumber,
-      position: `2026/${sequenceNumber.padStart(40, '0')}`,
+      stream: '2026',
     } as ChangeRecord);
   }
 
@@ -333,12 +331,6 @@ class JoinedSchedule {
     }
   }
 
-  /** Whether a watermark is the position of a record of an edge, or empty: a record of the node sets none. */
-  private isOfEdge(target: string, watermark: string): boolean {
-    const records = this.lanes.flatMap((lane) => lane.records);
-    return watermark === '' || records.some((record) => record.target === target && record.position === watermark);
-  }
-
   private compare(): void {
     const source = this.items.get(nameOf({ source: NODE, target: NODE }));
     let count = 0;
@@ -361,15 +353,13 @@ class JoinedSchedule {
       }
       for (const sortKey of [`~ix/${target}`, `~ix/#byOwn/${target}`]) {
         const stored = this.items.get(nameOf({ source: NODE, target: sortKey }));
-        const { source: _source, target: _target, w: _w, r: _r, model: _model, expiresAt, ...fields } = stored ?? {};
+        const { source: _source, target: _target, r: _r, model: _model, expiresAt, ...fields } = stored ?? {};
         const isLive = Object.keys(fields).length > 0;
         if (sorted(fields) !== sorted(wanted.get(sortKey) ?? {})) {
           this.failures.push(`${sortKey} is ${sorted(fields)} instead of ${sorted(wanted.get(sortKey) ?? {})}`);
         }
         if (stored !== undefined && isLive === (expiresAt !== undefined))
           this.failures.push(`${sortKey} has the wrong expiry`);
-        if (stored !== undefined && !this.isOfEdge(target, textOf(stored['w'])))
-          this.failures.push(`${sortKey} has the watermark ${textOf(stored['w'])}, which is of no record of its edge`);
       }
     }
     if (!this.options.degree) return;
@@ -385,9 +375,7 @@ function holds(condition: UpdateCondition, current: Item | undefined): boolean {
     return current?.['r'] === undefined
       ? condition.revision === undefined
       : numberOf(current['r']) === condition.revision;
-  if (condition.kind === 'holding') throw new Error('Nothing here has groups.');
-  const watermark = current?.['w'];
-  return watermark === undefined || textOf(watermark) < condition.watermark;
+  throw new Error('Nothing here has groups.');
 }
 
 function keyOf(name: string): ItemKey {

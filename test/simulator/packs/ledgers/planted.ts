@@ -4,11 +4,8 @@ import { MUTANTS } from '../../planted/mutants.ts';
 
 /** Planted bugs of the other simulator that schedules of totals and parts show by themselves, without one that is kept or written down. */
 const NAMES: ReadonlySet<string> = new Set([
-  'count-apart',
   'count-by-record',
   'total-recomputed',
-  'repair-uncounted',
-  'net-zero-entry',
   'sum-without-bounds',
   'problem-as-zero',
   'group-without-type',
@@ -16,13 +13,9 @@ const NAMES: ReadonlySet<string> = new Set([
   'part-without-attributes-not-shown',
   'key-of-a-part-not-read',
   'part-repaired-by-the-node',
-  'part-repaired-in-the-view',
   'part-decides-without-its-node',
   'change-of-a-part-stays-with-it',
   'node-comes-without-its-parts',
-  'redrive-applies-image',
-  'tombstone-deleted',
-  'old-image-poison',
 ]);
 
 /** The bugs that the attack on totals and parts has to find. */

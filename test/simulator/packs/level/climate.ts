@@ -3,8 +3,11 @@ import type { Random } from '../../kernel/random.ts';
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
-/** How long a worker may sleep between two calls. */
-export const LONGEST_SLEEP_MS = 5 * HOUR_MS;
+/** How long a worker may sleep between two calls: longer than a tombstone stands. */
+export const LONGEST_SLEEP_MS = 50 * HOUR_MS;
+
+/** How long a request that was sent may take to land. */
+export const LATEST_LANDING_MS = 4 * MINUTE_MS;
 
 /** The oldest record that comes again. */
 export const OLDEST_RECORD_MS = 23 * HOUR_MS;
@@ -34,12 +37,15 @@ export interface Climate {
 }
 
 /** Draws how it is in a schedule. What is not a likelihood alone is a choice with a name. */
-export function drawClimate(choices: Choices): Climate {
-  const likely = choices.shape(drawLikely);
+export function drawClimate(choices: Choices, isFocused: boolean): Climate {
+  const likely = { ...choices.shape(drawLikely), ...(isFocused && CROWDED) };
   const lag = choices.drawn('lag', (random) => random.oneOf([0, 0, 500, 5_000]));
-  const timeout = choices.drawn('timeout', (random) => random.oneOf([0, 1_000]));
+  const timeout = choices.drawn('timeout', (random) => (isFocused ? 1_000 : random.oneOf([0, 1_000])));
   return { ...likely, lagMs: lag, timeoutMs: timeout === 0 ? MINUTE_MS : timeout };
 }
+
+/** Workers that overtake each other as often as they can. */
+const CROWDED = { wait: 0.6, spanMs: 500, again: 0.5, faults: 0.1, hot: 0, gapMs: 200, poison: 0.1 };
 
 function drawLikely(random: Random): Omit<Climate, 'lagMs' | 'timeoutMs'> {
   const isWild = random.chance(0.8);
@@ -51,7 +57,7 @@ function drawLikely(random: Random): Omit<Climate, 'lagMs' | 'timeoutMs'> {
     longMs: random.oneOf([
       [2_000, 5_000],
       [70_000, 5 * MINUTE_MS],
-      [20 * MINUTE_MS, 50 * MINUTE_MS, LONGEST_SLEEP_MS],
+      [16 * MINUTE_MS, 50 * MINUTE_MS, LONGEST_SLEEP_MS],
     ]),
     faults: often(0, 0, 0.05, 0.2),
     lags: 0.5,

@@ -57,8 +57,15 @@ const DULL: Features = {
 /** The bytes of a small view. */
 export const SMALL_BUDGET = 1_024;
 
+/** What a schedule is about: anything, or the fan-outs of copies, those of joined items, or records without images. */
+export type Focus = 'anything' | 'copies' | 'joined' | 'keys';
+
 /** Draws a model: of the projector's core, or with totals and copies. */
-export function drawFeatures(choices: Choices, isLedger: boolean): Features {
+export function drawFeatures(choices: Choices, isLedger: boolean, focus: Focus = 'anything'): Features {
+  if (focus === 'copies') return { ...DULL, copy: true, small: choices.chance('model.small', 0.1) };
+  if (focus === 'joined')
+    return { ...DULL, orders: 'joined', third: choices.chance('model.third', 0.4), project: 'both' };
+  if (focus === 'keys') return { ...DULL, orders: 'date' };
   const one = <T>(name: string, values: readonly [T, ...T[]]): T =>
     values[choices.pick(`model.${name}`, values.length)]!;
   const yes = (name: string, probability: number): boolean => choices.chance(`model.${name}`, probability);
@@ -172,6 +179,6 @@ function ordersOf({ orders, third }: Features): Record<string, unknown> {
     ...(orders === 'rank' && { gsi0: ranked }),
     ...(orders === 'ranked-dated' && { gsi0: ranked, gsi1: 'date' }),
     ...(orders === 'joined' && { gsi0: source('x') }),
-    ...(third && { third: 'date' }),
+    ...(third && { third: orders === 'joined' ? ['date', source('x')] : 'date' }),
   };
 }

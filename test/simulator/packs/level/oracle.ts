@@ -30,6 +30,9 @@ export interface ExpectedView {
   copies: Map<string, Map<string, Item>>;
 }
 
+/** The most bytes of a sort key of an index. */
+const MOST_KEY_BYTES = 1_024;
+
 const RANKS: Readonly<Record<string, string>> = { LEAD: '2-LEAD', HELP: '1-HELP' };
 
 /** Works out what has to be derived from base items. */
@@ -49,8 +52,11 @@ class Derivation {
   work(): Expected {
     for (const { key, item } of this.base) if (!this.isDeleted(key, item)) this.live.set(nameOf(key), item);
     for (const { key, item } of this.base) {
-      if (this.isDeleted(key, item)) continue;
-      if (key.source === key.target) this.node(key.source, item);
+      // An edge that fits no type of the model is a fault whatever its attributes say.
+      if (key.target.startsWith('A') && key.source !== key.target && this.isMisfit(key))
+        this.expected.faulty.add(nameOf(key));
+      else if (this.isDeleted(key, item)) continue;
+      else if (key.source === key.target) this.node(key.source, item);
       else if (key.target === 'STATE') this.part(key.source, item);
       else this.edge(key, item);
     }
@@ -90,6 +96,7 @@ class Derivation {
     if (this.hasView(source)) this.view(source).attributes = this.shownOf(source, item);
     if (source.startsWith('B-')) this.target(source, item);
     else this.searches(source, item);
+    if (source.startsWith('A-') && this.features.orders === 'joined') this.usable(source, source, item['x']);
   }
 
   private searches(source: string, item: Item): void {
@@ -148,16 +155,15 @@ class Derivation {
     if (third) this.item(source, '~ix/#includeTarget/AB/third', behind(`third/AB-${source}`));
   }
 
+  private isMisfit({ source, target: edge }: ItemKey): boolean {
+    const { type, target } = partsOf(edge);
+    const isWithin = !this.features.tenants || tenantOf(source) === tenantOf(target);
+    return !isWithin || !target.startsWith(type === 'AB' ? 'B-' : 'A-');
+  }
+
   private edge(key: ItemKey, item: Item): void {
     const { source, target: edge } = key;
-    const [type = '', ...rest] = edge.split('-');
-    const target = rest.join('-');
-    const fits = target.startsWith(type === 'AB' ? 'B-' : 'A-');
-    const isWithin = !this.features.tenants || tenantOf(source) === tenantOf(target);
-    if (!fits || !isWithin) {
-      this.expected.faulty.add(nameOf(key));
-      return;
-    }
+    const { type, target } = partsOf(edge);
     this.element(source, type, edge, target, item);
     if (type === 'AA') return;
     this.orders(key, target, item);
@@ -201,10 +207,25 @@ class Derivation {
     const isFound = Object.keys(keys).length > 0;
     const counted: Item = degree ? { counted: { S: 'AB' }, ...this.ledgerOf(key, item, this.features.outgoing) } : {};
     if (isFound || degree) this.item(source, `~ix/${edge}`, { ...keys, ...(isFound && shown), ...counted });
-    if (third && date !== undefined) {
+    if (third && orders === 'joined') this.third(key, target, item, shown);
+    else if (third && date !== undefined) {
       const own = { gsi0pk: { S: `third/AB-${target}` }, gsi0sk: { S: `${date}\u0000${source}` } };
       this.item(source, `~ix/#third/${edge}`, { ...own, ...shown });
     }
+  }
+
+  /** The order by an attribute of the edge and one of its source: of the two together the key may be too long. */
+  private third({ source, target: edge }: ItemKey, target: string, item: Item, shown: Item): void {
+    const x = this.live.get(nameOf({ source, target: source }))?.['x'];
+    const date = text(item['date']);
+    if (date === undefined || (x !== undefined && text(x) === undefined)) return;
+    const value = `${date}\u0001${x === undefined ? '' : `${text(x)}\u0001`}`;
+    if (`${value}\u0000${source}`.length > MOST_KEY_BYTES) {
+      this.expected.faulty.add(nameOf({ source, target: edge }));
+      return;
+    }
+    const keys = { gsi0pk: { S: `third/AB-${target}` }, gsi0sk: { S: `${value}\u0000${source}` } };
+    this.item(source, `~ix/#third/${edge}`, { ...keys, ...shown });
   }
 
   private ledgers(key: ItemKey, target: string, item: Item): void {
@@ -263,6 +284,12 @@ function contributionOf({ hours, kind }: Item): { hours?: string; kind?: string;
 
 function found0(partition: string, value: string, source: string): Item {
   return { gsi0pk: { S: partition }, gsi0sk: { S: `${value}\u0000${source}` }, value: { S: value } };
+}
+
+/** The type and the target of an edge. */
+function partsOf(edge: string): { type: string; target: string } {
+  const [type = '', ...rest] = edge.split('-');
+  return { type, target: rest.join('-') };
 }
 
 function tenantOf(id: string): string {

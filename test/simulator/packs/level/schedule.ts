@@ -8,7 +8,7 @@ import { type Outcome, scriptedPack } from '../../kernel/shrink.ts';
 import { numberOf } from '../../kernel/values.ts';
 import { type Climate, drawClimate, OLDEST_RECORD_MS } from './climate.ts';
 import { judged } from './judge.ts';
-import { drawFeatures, type Features, graphOf } from './models.ts';
+import { drawFeatures, type Features, type Focus, graphOf } from './models.ts';
 import { Cast } from './producers.ts';
 import { Stage } from './stage.ts';
 import { Worker, WorkerStore, type World } from './store.ts';
@@ -18,6 +18,7 @@ import { type Change, LevelTable } from './table.ts';
 export const PACK = scriptedPack((choices, trace) => new Schedule(choices, trace).run());
 
 const STREAM_ARN = 'arn:aws:dynamodb:eu-west-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
+const FOCUSES: readonly Focus[] = ['anything', 'copies', 'joined', 'keys'];
 const MOST_STEPS = 30_000;
 const PATIENCE_MS = 30 * 60_000;
 const MOST_REPLAYS = 4;
@@ -47,6 +48,7 @@ class Schedule implements World {
   private readonly laneOf = new Map<string, Lane>();
   private readonly counters: Record<string, number> = {};
   private readonly failures: SeedFailure[] = [];
+  private readonly isPaged: boolean;
   private readonly noFilter: boolean;
   private readonly keysOnly: boolean;
   private records = 0;
@@ -64,18 +66,21 @@ class Schedule implements World {
     readonly choices: Choices,
     private readonly say: (line: string) => void = () => undefined,
   ) {
-    this.climate = drawClimate(choices);
+    const focus =
+      FOCUSES[choices.drawn('focus', (random) => (random.chance(0.15) ? random.between(1, 3) : 0))] ?? 'anything';
+    this.climate = drawClimate(choices, focus !== 'anything');
     const isLedger = choices.drawn('ledger', (random) => (random.below(LEDGER_EVERY) === 0 ? 1 : 0)) === 1;
-    this.features = drawFeatures(choices, isLedger);
+    this.features = drawFeatures(choices, isLedger, focus);
     this.count(isLedger ? 'ledger' : 'core');
-    this.cast = new Cast(this.features);
+    this.cast = new Cast(this.features, focus);
     this.lanes = Array.from({ length: 1 + choices.pick('lanes', 3) }, (_, n) => ({
       name: `l${n}`,
       records: [],
       done: 0,
     }));
+    this.isPaged = focus === 'copies' || focus === 'joined';
     this.noFilter = choices.chance('unfiltered', 0.15);
-    this.keysOnly = IS_LEVEL && !this.features.tags && choices.chance('keys', 0.1);
+    this.keysOnly = IS_LEVEL && !this.features.tags && choices.chance('keys', focus === 'keys' ? 1 : 0.1);
     this.table = new LevelTable(
       () => this.stage.nowMs,
       (change) => this.changed(change),
@@ -226,7 +231,8 @@ class Schedule implements World {
     // Whoever has given up a batch twice has patience, so that schedules come to an end.
     const timeoutMs = (this.givenUp.get(`${lane.name} ${from}`) ?? 0) >= 2 ? PATIENCE_MS : this.climate.timeoutMs;
     const isTold = this.choices.chance(`${name}.told`, 0.5);
-    const endMs = this.stage.nowMs + timeoutMs;
+    // Whoever is told of the end stops before it: what is said afterwards nobody hears.
+    const endMs = this.stage.nowMs + 0.7 * timeoutMs;
     this.replayLater(lane, name, from, to);
     const release = (done: number): void => {
       if (lane.running !== running) return;
@@ -325,7 +331,7 @@ class Schedule implements World {
       wait: (ms: number) => this.stage.sleep(Math.max(ms, 1)),
       random: () => 0.5,
       concurrency: [32, 1, 4][choices.pick(`${name}.at-once`, 3)]!,
-      fanOutPageSize: [250, 1, 2][choices.pick(`${name}.page`, 3)]!,
+      fanOutPageSize: [250, 1, 2][this.isPaged ? 1 : choices.pick(`${name}.page`, 3)]!,
     });
     return worker;
   }
@@ -340,4 +346,4 @@ function kindOf(target: string, item: Item): string {
 }
 
 /** Whether the projector reconciles what records touch: then entries come and go by themselves, and no record is too old. */
-const IS_LEVEL = false as boolean;
+const IS_LEVEL = true as boolean;

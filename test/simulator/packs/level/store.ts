@@ -12,7 +12,7 @@ import type {
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import type { Choices } from '../../kernel/choices.ts';
 import { textOf } from '../../kernel/values.ts';
-import type { Climate } from './climate.ts';
+import { type Climate, LATEST_LANDING_MS } from './climate.ts';
 import { never, type Stage } from './stage.ts';
 import { holds, type LevelTable } from './table.ts';
 
@@ -113,7 +113,7 @@ export class WorkerStore implements Store {
     const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
     const many = `${this.worker.name}.m${this.worker.calls}`;
     const one = async (update: DerivedUpdate, place: number): Promise<UpdateOutcome> => {
-      await this.sleep(`${many}.${place}.before`, true);
+      await this.sleep(`${many}.${place}.before`, this.world.climate.longMs);
       if (this.worker.isDead) return await never();
       if (remainingMs() <= 0)
         return { applied: false, error: new StoreError('retryable', 'no-time', 'No time is left for the call.') };
@@ -201,24 +201,24 @@ export class WorkerStore implements Store {
       FAULTS[
         world.choices.drawn(`${name}.f`, (random) => (random.chance(world.climate.faults) ? random.between(1, 3) : 0))
       ]!;
-    await this.sleep(`${name}.go`);
+    await this.sleep(`${name}.go`, [LATEST_LANDING_MS / 4, LATEST_LANDING_MS]);
     if (fault === 'refused') throw refusal();
     let outcome: T | undefined;
     if (fault !== 'lost-before') outcome = await carryOut(name);
     world.trace(`${name} ${what}${fault === 'none' ? '' : ` (${fault})`}: ${JSON.stringify(outcome)}`);
     if (isLast) worker.isDead = true;
     if (worker.isDead) return await never();
-    await this.sleep(`${name}.back`, true);
+    await this.sleep(`${name}.back`, this.world.climate.longMs);
     if (worker.isDead) return await never();
     if (fault !== 'none') throw new StoreError('retryable', 'TimeoutError', 'The answer is lost.');
     return outcome!;
   }
 
-  /** Waits: mostly not at all, now and then a little, and rarely, for an answer alone, as long as a frozen function does. */
-  private async sleep(name: string, mayBeLong = false): Promise<void> {
+  /** Waits: mostly not at all, now and then a little, and rarely as long as `longMs` allows: a request on its way, a frozen function. */
+  private async sleep(name: string, longMs?: readonly [number, ...number[]]): Promise<void> {
     const { choices, climate, stage } = this.world;
     const ms = choices.drawn(name, (random) => {
-      if (mayBeLong && this.worker.sleeps > 0 && random.chance(climate.long)) return random.oneOf(climate.longMs);
+      if (longMs !== undefined && this.worker.sleeps > 0 && random.chance(climate.long)) return random.oneOf(longMs);
       return random.chance(climate.wait) ? random.between(1, climate.spanMs) : 0;
     });
     if (ms >= LONG_MS) this.worker.sleeps -= 1;

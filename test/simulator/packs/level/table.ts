@@ -1,7 +1,7 @@
 import type { AttributeValue, Item } from '../../../../src/core/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../../src/core/store-port.ts';
 import { textOf as decimalText, exactOf, plus } from '../../kernel/decimal.ts';
-import { nameOf, numberOf, setOf, stableText, textOf } from '../../kernel/values.ts';
+import { nameOf, numberOf, setOf, stableText } from '../../kernel/values.ts';
 
 /** One change of one item, as the stream shows it. */
 export interface Change {
@@ -96,29 +96,14 @@ export function holds(condition: UpdateCondition, current: Item | undefined): bo
       texts.every((text) => setOf(current?.[name]).includes(text)),
     );
   }
-  if (condition.kind === 'revision') {
-    const { revision, malformed, expiry } = condition;
-    if (expiry !== undefined && stableText(current?.[expiry.attribute]) !== stableText(expiry.value)) return false;
-    if (malformed !== undefined) return stableText(current?.['r']) === stableText(malformed);
-    return revision === undefined ? current?.['r'] === undefined : isNumber(current?.['r'], revision);
-  }
-  return isNewer(condition, current);
+  const { revision, malformed, expiry } = condition;
+  if (expiry !== undefined && stableText(current?.[expiry.attribute]) !== stableText(expiry.value)) return false;
+  if (malformed !== undefined) return stableText(current?.['r']) === stableText(malformed);
+  return revision === undefined ? current?.['r'] === undefined : isNumber(current?.['r'], revision);
 }
 
 function isNumber(value: AttributeValue | undefined, number: string): boolean {
   return value !== undefined && 'N' in value && value.N === number;
-}
-
-/** The condition of an engine that compares positions of records. */
-function isNewer(condition: UpdateCondition & { kind: 'newer-than' }, current: Item | undefined): boolean {
-  const { watermark, evicted = [], notEvicted = [], shape, fenceBefore } = condition;
-  if (current?.['w'] !== undefined && textOf(current['w']) >= watermark) return false;
-  const marks = setOf(current?.['evicted']);
-  if (evicted.some((type) => !marks.includes(type)) || notEvicted.some((type) => marks.includes(type))) return false;
-  const fence = current?.['fence'];
-  if (fenceBefore !== undefined && fence !== undefined && Number(numberOf(fence)) >= fenceBefore) return false;
-  if (shape === undefined) return true;
-  return current === undefined ? shape.mayBeMissing : textOf(current['model']) === shape.stamp;
 }
 
 /** The item after an update. */

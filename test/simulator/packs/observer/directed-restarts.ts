@@ -1,4 +1,4 @@
-import { damage, EDGE, endOfShardBehind, linked, shardBehind, splitShard, throttle } from './scenes.ts';
+import { damage, EDGE, linked, splitShard, throttle } from './scenes.ts';
 import type { WrittenSchedule } from './stage.ts';
 
 /** Written schedules of what a saved state has to hold, and of gaps. */
@@ -48,18 +48,6 @@ export const RESTARTS: Readonly<Record<string, WrittenSchedule>> = {
       stage.stream.beforeRead = async () => undefined;
       stage.startObserver();
       return await stage.rest();
-    },
-  },
-
-  'the observer starts again while a shard is behind whose records open a closed part again': {
-    // Nothing is open when the state is saved: the newest record of the part would not come again.
-    bug: 'closed-parts-are-not-read-again',
-    shows: 'false-alarm',
-    async play() {
-      const stage = await shardBehind();
-      stage.save();
-      stage.startObserver();
-      return await endOfShardBehind(stage);
     },
   },
 

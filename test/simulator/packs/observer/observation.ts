@@ -141,7 +141,6 @@ export class Observation {
       settleMs: SECOND,
       segments: 1,
       onlySegments: [0],
-      streamLabel: () => Promise.resolve(world.streams.label),
       now: () => world.agenda.now,
       wait: (milliseconds) => process.wait(milliseconds),
       random: () => 0.5,

@@ -67,21 +67,6 @@ const OPENING: readonly Mutant[] = [
 /** Planted in how parts are closed. */
 const CLOSING: readonly Mutant[] = [
   {
-    name: 'first-image-closes',
-    rule: 'Only the newest image of an item closes a part: a value may come back.',
-    changes: [replace('newest-image-counts', 'seen.image ??= { item: change.newImage };')],
-  },
-  {
-    name: 'replays-close-known-drift',
-    rule: 'Images do not close drift that is known: after a restart they are older than what was found.',
-    changes: [drop('images-close-no-known-drift')],
-  },
-  {
-    name: 'replays-close-what-a-check-has-left',
-    rule: 'Images do not close what a check has left: the difference may be of a time before all records.',
-    changes: [drop('images-close-nothing-that-a-check-has-left')],
-  },
-  {
     name: 'look-answers-later-records',
     rule: 'A look answers the records that were received before it began, and no others.',
     changes: [replace('look-answers-what-came-before-it', 'addOldestTouches(part.touches, all);')],
@@ -202,11 +187,6 @@ const RESTARTS: readonly Mutant[] = [
     name: 'restart-from-the-last-record',
     rule: 'The saved position of a shard is that of its oldest open record.',
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
-  },
-  {
-    name: 'closed-parts-are-not-read-again',
-    rule: 'The saved position of a shard is not after a closed part, as long as another shard may have an older record that opens it again.',
-    changes: [drop('closed-parts-are-read-again')],
   },
   {
     name: 'children-go-on-alone',
@@ -406,7 +386,6 @@ const ALL: readonly Mutant[] = [
 const FOUND: ReadonlySet<string> = new Set([
   'gap-is-not-told',
   'derived-records-open-nothing',
-  'replays-close-known-drift',
   'looks-are-eventual',
   'partitions-are-read-eventually',
   'parts-of-a-fan-out-inherit-nothing',
@@ -448,8 +427,6 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
   'gone-reverse-item-opens-no-copy',
   'evicted-type-that-comes-back-opens-nothing',
   'index-item-opens-no-count',
-  'first-image-closes',
-  'replays-close-what-a-check-has-left',
   'earlier-query-names-the-parts',
   'base-without-its-differences',
   'alarm-before-own-consumption',

@@ -1,7 +1,6 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
-import { streamLabel, watermarkOf } from '../../../../src/core/items/watermark.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../../../src/core/plan/stream-filter.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
@@ -163,7 +162,7 @@ export class Stage {
     const beganMs = this.observerNow();
     await check(this.graph, {
       ...{ store: this.store, mode: 'report', settleMs: 0, segments: 1, onlySegments: [0] },
-      ...{ streamLabel: streamLabel(this.stream.streamArn), now: () => this.nowMs, wait: async () => undefined },
+      ...{ now: () => this.nowMs, wait: async () => undefined },
       onFinding: ({ source, target }) => void left.push({ source, target }),
     });
     await this.observer.endWholeCheck(beganMs, left);
@@ -311,7 +310,7 @@ function isForProjector({ target }: ItemKey): boolean {
 
 function changeRecordOf({ key, oldImage, newImage }: ItemChange, sequenceNumber: string): ChangeRecord {
   const images = { ...(oldImage && { oldImage }), ...(newImage && { newImage }) };
-  return { ...key, ...images, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
+  return { ...key, ...images, stream: LABEL, sequenceNumber };
 }
 
 function secondOf(milliseconds: number): string {

@@ -1,10 +1,8 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../../../src/core/items/watermark.ts';
 import type { DerivedUpdate, QueryRequest, TransactResult, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
@@ -38,7 +36,7 @@ let position = 0;
 function record(newImage: Item | undefined, oldImage?: Item): ChangeRecord {
   position += 1;
   const { source, target } = (newImage ?? oldImage) as { source: { S: string }; target: { S: string } };
-  const at = { position: watermarkOf('2026-01-01T00:00:00.000', String(position)), sequenceNumber: String(position) };
+  const at = { stream: '2026-01-01T00:00:00.000', sequenceNumber: String(position) };
   return { source: source.S, target: target.S, newImage, oldImage, ...at };
 }
 
@@ -94,8 +92,7 @@ function world() {
     await store.delete({ source: source.S, target: target.S });
   };
   const repair = async (): Promise<void> => {
-    const stream = new StreamLabel(undefined);
-    const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+    const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
     await mender.repairParts(USER, [{ source: USER, sortKey: '~total/WORK', part: { kind: 'count' } }]);
   };
   const total = async (): Promise<Item> => {
@@ -227,8 +224,7 @@ async function entryOfNoEdge(): Promise<string[]> {
   const stray = { source: { S: USER }, target: { S: target }, counted: { S: '~total/WORK' }, r: { N: '1' } };
   await store.put(stray);
   await store.put({ ...(await total()), count: { N: '2' } });
-  const stream = new StreamLabel(undefined);
-  const mender = new Repairer({ graph, store, stream, now: () => 0, wait: async () => undefined });
+  const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
   await mender.repairParts(USER, [{ source: USER, sortKey: target, part: { kind: 'reverse-item', base: undefined } }]);
   return derivedDifferences(OPTIONS, [...store.items()]);
 }

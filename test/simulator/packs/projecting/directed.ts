@@ -1,13 +1,13 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
-import { watermarkOf } from '../../../../src/core/items/watermark.ts';
-import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
+import { type DerivedCall, StandingStore } from './standing-store.ts';
 import { HOUR } from './time.ts';
 import { derivedDifferences } from './verdict.ts';
 
@@ -17,7 +17,8 @@ import { derivedDifferences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, shrunkenType],
+    ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
   const wrong: string[] = [];
@@ -33,13 +34,12 @@ function edge(target: string, role?: string): Item | undefined {
 
 function record(number: number, target: string, before?: string, after?: string): ChangeRecord {
   const sequenceNumber = String(number);
-  const position = watermarkOf('2026-01-01T00:00:00.000', sequenceNumber);
   return {
     source: SOURCE,
     target,
     oldImage: edge(target, before),
     newImage: edge(target, after),
-    position,
+    stream: '2026-01-01T00:00:00.000',
     sequenceNumber,
   };
 }
@@ -72,44 +72,6 @@ async function recordHoursLater(): Promise<string[]> {
   store.expire(nowMs / 1000);
   await projector.project([put]);
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
-}
-
-type DerivedCall = 'read' | 'write';
-
-/** A table with a worker that stands still before it reads, or writes, a derived item. */
-class StandingStore extends MemoryStore {
-  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
-
-  /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
-  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
-    let letGo = (): void => undefined;
-    const until = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const arrived = new Promise<void>((onArrival) => {
-      this.gate = { call, prefix, onArrival, until };
-    });
-    return { arrived, letGo };
-  }
-
-  override async update(update: DerivedUpdate): Promise<UpdateResult> {
-    await this.pass('write', [update.key]);
-    return await super.update(update);
-  }
-
-  override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
-    const [keys] = parameters;
-    await this.pass('read', keys);
-    return await super.getMany(...parameters);
-  }
-
-  private async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {
-    const { gate } = this;
-    if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
-    this.gate = undefined;
-    gate.onArrival();
-    await gate.until;
-  }
 }
 
 /**
@@ -170,7 +132,7 @@ async function copyBehindAFanOut(): Promise<string[]> {
   let place = 2;
   const goOn = async (): Promise<void> => {
     const keys = { source: { S: continuation.source }, target: { S: continuation.target } };
-    await store.put({ ...keys, after: { S: `~rev/MEMBER-GOAL-${place}` }, w: { S: '' }, r: { N: String(place) } });
+    await store.put({ ...keys, after: { S: `~rev/MEMBER-GOAL-${place}` }, r: { N: String(place) } });
     place += 1;
   };
   await goOn();
@@ -246,4 +208,24 @@ async function standingLastPage(): Promise<string[]> {
   letGo();
   await last;
   return await differences();
+}
+
+/** An edge type that has left its view shrinks until it fits again: a repair brings it back, with all of its edges. */
+async function shrunkenType(): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, labels: 'computed', budget: 'tight' };
+  const graph = graphOf(options);
+  const store = new MemoryStore(graph.table);
+  const model = fixedModel(graph);
+  const targets = ['MEMBER-USER-1', 'MEMBER-USER-2'];
+  const put = async (role: string, before?: string): Promise<void> => {
+    for (const target of targets) await store.put(edge(target, role)!);
+    const records = targets.map((target, i) => record(i + 1, target, before, role));
+    await createProjector(graph, { store, model }).project(records);
+  };
+  await put('LEAD');
+  const { item: view } = await store.get({ source: SOURCE, target: '~view' }, { consistent: true });
+  await put('TEAM', 'LEAD');
+  await check(graph, { store, model, mode: 'repair', segments: 1, settleMs: 0 });
+  const before = view?.['evicted'] === undefined ? [`${SOURCE} ~view: no edge type has left it`] : [];
+  return [...before, ...derivedDifferences(options, [...store.items()])];
 }

@@ -25,9 +25,7 @@ export function startCheck(world: World, name: string): void {
     const { drift, pending, repaired, superseded } = await check(world.graph, {
       ...{ store, mode, settleMs, ...WITHOUT_DANGLING },
       consumer: isUnaware ? undefined : positionOf(world),
-      streamLabel: () => Promise.resolve(world.streams.label),
       now: () => world.agenda.now,
-      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -48,9 +46,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
   new Operation(world, name, async (operation, store) => {
     inspection.result = await check(world.graph, {
       ...{ store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
-      streamLabel: world.streams.label,
       now: () => world.agenda.now,
-      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -78,12 +74,6 @@ function isAlarm(world: World, { source, verdict }: Finding): boolean {
 
 function isDrift({ verdict }: Pick<Finding, 'verdict'>): boolean {
   return (DRIFT as readonly string[]).includes(verdict);
-}
-
-/** DynamoDB's time as a repair learns it: up to four minutes late. */
-function serverTimeOf({ agenda, choices }: World, name: string): () => Promise<number> {
-  const lateMs = choices.pick(`${name}.clock`, 5) * 60 * SECOND;
-  return () => Promise.resolve(agenda.now - lateMs);
 }
 
 function positionOf(world: World): ConsumerPosition {

@@ -42,8 +42,6 @@ export async function interruptedWorker(): Promise<string[]> {
   return differences({
     options: PLAIN_OPTIONS,
     items: [...store.items()],
-    answered: [],
-    settledEntries: new Set(),
     givenUp: new Set(),
     unmended: new Set(),
   });

@@ -71,8 +71,6 @@ export class Invocation implements SimulatedProcess {
       model: fixedModel(world.graph),
       store,
       concurrency: [32, 1, 2][choices.pick(`${name}.concurrency`, 3)],
-      // A process lives on between invocations, and what it remembers may be long out of date.
-      evicted: choices.chance(`${name}.remembers`, 0.5) ? world.evicted : undefined,
       fanOutPageSize: 1 + choices.pick(`${name}.page`, 2),
       now: () => agenda.now + skew,
       wait: (milliseconds) => this.wait(milliseconds),
@@ -115,11 +113,10 @@ export class Invocation implements SimulatedProcess {
       world.consumers?.release(consumer);
     }
     this.isDead = true;
-    for (const what of ['units', 'writes', 'stale', 'contradictions', 'quarantined'] as const) {
+    for (const what of ['touches', 'writes', 'conflicts', 'quarantined'] as const) {
       world.count(what, result[what]);
     }
     world.tell(() => `${this.name} answers: ${count} of ${records.length} records are done`);
-    world.answered.push({ records: records.map(({ change }) => change), done: count });
     this.answer({ kind: 'done', count });
   }
 

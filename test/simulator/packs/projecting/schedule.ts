@@ -41,9 +41,9 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
 }
 
 function judge(world: World): void {
-  const { options, table, answered, settledEntries, mapping } = world;
+  const { options, table, mapping } = world;
   const { givenUp, unmended } = mapping;
-  const quiet = { options, items: [...table.items()], answered, settledEntries, givenUp, unmended };
+  const quiet = { options, items: [...table.items()], givenUp, unmended };
   for (const difference of differences(quiet)) world.fail('diverged', difference);
 }
 

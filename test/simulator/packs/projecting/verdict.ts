@@ -1,26 +1,15 @@
 import { type Item, itemSizeBytes } from '../../../../src/core/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import { CONTENT } from '../../kernel/stored-parts.ts';
 import { textOf } from '../../kernel/values.ts';
 import { wrongParts } from '../observer/wrong-parts.ts';
 import { type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
 import { isPoison } from './oracle.ts';
 
-/** A batch, and how many of its records, from the first on, the projector says are done. */
-export interface Answered {
-  records: readonly ChangeRecord[];
-  done: number;
-}
-
 /** What a quiet table is judged by. */
 export interface QuietTable {
   options: ModelOptions;
   /** Every item. */
   items: readonly Item[];
-  /** The batches that were answered for. */
-  answered: readonly Answered[];
-  /** Quarantine entries that were settled and deleted, as `entryOf` names them. */
-  settledEntries: ReadonlySet<string>;
   /** Partitions with records that were given up: what is quarantined there is not known. */
   givenUp: ReadonlySet<string>;
   /** Those of them that no repair has gone over. */
@@ -35,7 +24,7 @@ export function differences(quiet: QuietTable): string[] {
   // Of all items: what is derived from one partition may lie in another.
   const found = derivedDifferences(options, items).filter((text) => !unmended.has(text.split(' ')[0]!));
   const entries = items.filter((item) => textOf(item['target']).startsWith(ENTRY_PREFIX));
-  const judged = entries.filter((item) => !givenUp.has(textOf(item['source'])));
+  const judged = entries.filter((item) => item['of'] !== undefined && !givenUp.has(textOf(item['source'])));
   compareEntries(found, new Set(judged.map(entryOf)), quiet);
   for (const item of items) if (!givenUp.has(textOf(item['source']))) compareSize(found, options, item);
   return found;
@@ -80,34 +69,19 @@ function formProblems({ budget }: ModelOptions, item: Item): string[] {
   return found;
 }
 
-/** An entry for each record of poison that a batch ended in, if it was not settled; none for another record. */
-function compareEntries(
-  found: string[],
-  entries: ReadonlySet<string>,
-  { options, answered, settledEntries, givenUp }: QuietTable,
-): void {
+/** An entry for each base item that is poison as it is now; none for another one. */
+function compareEntries(found: string[], entries: ReadonlySet<string>, { options, items, givenUp }: QuietTable): void {
   const poison = new Set<string>();
-  for (const { records, done } of answered) {
-    const newest = new Map<string, number>();
-    for (const [i, record] of records.entries()) {
-      if (givenUp.has(record.source)) continue;
-      newest.set(`${record.source} ${record.target}`, i);
-      if (record.newImage !== undefined && isPoison(options, record.newImage)) poison.add(entryText(record));
-    }
-    for (const i of newest.values()) {
-      const entry = entryText(records[i]!);
-      const isKept = entries.has(entry) || settledEntries.has(entry);
-      if (i < done && poison.has(entry) && !isKept) found.push(`there is no quarantine entry ${entry}`);
-    }
+  for (const item of items) {
+    const isBase = /^[A-Z]/.test(textOf(item['target']));
+    if (isBase && !givenUp.has(textOf(item['source'])) && isPoison(options, item))
+      poison.add(`${textOf(item['source'])} ${textOf(item['target'])}`);
   }
-  for (const entry of entries) if (!poison.has(entry)) found.push(`the quarantine entry ${entry} has no reason`);
+  for (const base of poison) if (!entries.has(base)) found.push(`there is no quarantine entry ${base}`);
+  for (const base of entries) if (!poison.has(base)) found.push(`the quarantine entry ${base} has no reason`);
 }
 
-/** A quarantine entry as it is told from others: by the record that it stands for. */
-export function entryOf(item: Item): string {
-  return `${textOf(item['source'])} ${textOf(item['of'])} ${textOf(item['w'])}`;
-}
-
-function entryText({ source, target, position }: ChangeRecord): string {
-  return `${source} ${target} ${position}`;
+/** The base item that a live entry stands for. */
+function entryOf(item: Item): string {
+  return `${textOf(item['source'])} ${textOf(item['of'])}`;
 }

@@ -2,7 +2,6 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { isContinuationKey } from '../../../../src/core/plan/stream-filter.ts';
-import { EvictedViews } from '../../../../src/reconcile/evicted-views.ts';
 import { type ItemChange, MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { Agenda } from '../../kernel/agenda.ts';
 import type { Choices } from '../../kernel/choices.ts';
@@ -17,7 +16,6 @@ import { startRedrive } from './redrive.ts';
 import { Streams, type WholeStreamReader } from './streams.ts';
 import { HOUR } from './time.ts';
 import { Transactions } from './transactions.ts';
-import { type Answered, entryOf } from './verdict.ts';
 
 /** What can be wrong with a schedule. */
 export interface Failure {
@@ -58,12 +56,8 @@ export class World {
   readonly claims = new Claims(this);
   /** The consumer's processes, where they write their claims into the table; absent: they write none. */
   consumers: Consumers | undefined;
-  /** What the consumer's processes remember of views. */
-  readonly evicted = new EvictedViews();
   readonly failures: Failure[] = [];
-  readonly answered: Answered[] = [];
   /** Quarantine entries that a redrive has settled and deleted. */
-  readonly settledEntries = new Set<string>();
   readonly counters: Counters = {};
   /** Each item's state before its latest change, and when that was: what a read that is not consistent may see. */
   readonly previous = new Map<string, { item?: Item; atMs: number }>();
@@ -201,10 +195,6 @@ export class World {
       if (!(after > before)) {
         this.fail('revision-repeated', `r of ${key.source} ${key.target} went from ${before} to ${after}`);
       }
-    }
-    if (this.isProjecting && newImage === undefined && key.target.startsWith('~quarantine/')) {
-      this.settledEntries.add(entryOf(oldImage ?? {}));
-      this.count('entries settled');
     }
     if (this.isLosing) return;
     const record = this.streams.append(change, this.agenda.now);

@@ -222,7 +222,6 @@ class Attack {
     const edgeKey = edgeType === 'SECRET' ? hashedSortKey(edgeType, one) : `${edgeType}-${one}`;
     const text = (S: string): AttributeValue => ({ S });
     const common: Item = {
-      ...(random.chance(0.5) && { w: text('') }),
       ...(random.chance(0.7) && { r: { N: String(random.below(3)) } }),
     };
     const row: Item = {

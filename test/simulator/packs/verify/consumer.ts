@@ -137,11 +137,10 @@ export class PlainConsumer {
     step();
   }
 
-  private *steps({ key, record }: ShownRecord): Steps {
-    const number = record.dynamodb!.SequenceNumber!;
+  private *steps({ key }: ShownRecord): Steps {
     const { source, target } = key;
     if (source === target && source.startsWith('USER')) {
-      yield* this.reconcileView(source, number);
+      yield* this.reconcileView(source);
       if (!this.features.copies) return;
       yield;
       const children = this.table
@@ -149,29 +148,29 @@ export class PlainConsumer {
         .filter((item) => this.table.keyOf(item).target.startsWith('~rev/LIKES-'));
       for (const item of children) {
         if (contentOf(item)['child'] === undefined) continue;
-        yield* this.reconcileView(this.table.keyOf(item).target.slice('~rev/LIKES-'.length), number);
+        yield* this.reconcileView(this.table.keyOf(item).target.slice('~rev/LIKES-'.length));
       }
     } else if (source === target) {
-      yield* this.reconcileView(source, number);
+      yield* this.reconcileView(source);
       yield;
       const edges = this.table.itemsOf(source).map((item) => this.table.keyOf(item).target);
-      for (const edge of edges) if (edge.startsWith('SELLS-')) yield* this.reconcileIndexItem(source, edge, number);
+      for (const edge of edges) if (edge.startsWith('SELLS-')) yield* this.reconcileIndexItem(source, edge);
     } else if (target.startsWith('LIKES-')) {
-      if (this.features.copies) yield* this.reconcileReverse(source, target, number);
-      yield* this.reconcileView(source, number);
-      yield* this.reconcileIndexItem(source, target, number);
-    } else yield* this.reconcileIndexItem(source, target, number);
+      if (this.features.copies) yield* this.reconcileReverse(source, target);
+      yield* this.reconcileView(source);
+      yield* this.reconcileIndexItem(source, target);
+    } else yield* this.reconcileIndexItem(source, target);
   }
 
-  private *reconcileReverse(source: string, edge: string, number: string): Steps {
+  private *reconcileReverse(source: string, edge: string): Steps {
     const key = { source: edge.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
     yield* this.underRevision([key], () => {
       const isThere = this.table.current({ source, target: edge }) !== undefined;
-      return () => this.write(key, number, isThere ? { child: { S: source } } : {});
+      return () => this.write(key, isThere ? { child: { S: source } } : {});
     });
   }
 
-  *reconcileView(source: string, number: string, isEvicted?: boolean): Steps {
+  *reconcileView(source: string, isEvicted?: boolean): Steps {
     const key = { source, target: '~view' };
     yield* this.underRevision([key], () => {
       const { attributes, elements, copies } = wantedView(this.table, this.features, source);
@@ -184,11 +183,11 @@ export class PlainConsumer {
         ...(shown.length > 0 && { copies: { M: Object.fromEntries(shown) } }),
         ...(evicted && { evicted: { SS: ['LIKES'] } }),
       };
-      return () => this.write(key, number, content);
+      return () => this.write(key, content);
     });
   }
 
-  private *reconcileIndexItem(source: string, edge: string, number: string): Steps {
+  private *reconcileIndexItem(source: string, edge: string): Steps {
     const key = { source, target: `~ix/${edge}` };
     const count = { source, target: '~degree/LIKES' };
     const isCounted = this.features.counts && edge.startsWith('LIKES-');
@@ -196,9 +195,8 @@ export class PlainConsumer {
       const content = wantedIndexItem(this.table, this.features, source, edge) ?? {};
       return () => {
         const moved = Number('counted' in content) - Number(textOf(this.table.current(key)?.['counted']) !== '');
-        this.write(key, number, content);
-        if (isCounted && moved !== 0)
-          this.write(count, undefined, { count: { N: String(this.countOf(count) + moved) } });
+        this.write(key, content);
+        if (isCounted && moved !== 0) this.write(count, { count: { N: String(this.countOf(count) + moved) } });
       };
     });
   }
@@ -226,17 +224,15 @@ export class PlainConsumer {
   }
 
   /** Writes an item under its next revision. Without content it leaves a tombstone. */
-  write({ source, target }: ItemKey, number: string | undefined, content: Item): void {
+  write({ source, target }: ItemKey, content: Item): void {
     const name = keysOf({ source, target });
     const revision = this.revisionOf({ source, target }) + 1;
     this.revisions.set(name, revision);
-    const label = this.streams.streamArn.split('/stream/')[1];
     const isTombstone = Object.keys(content).length === 0;
     this.table.write(
       { source, target },
       {
         ...{ source: { S: source }, target: { S: target }, r: { N: String(revision) } },
-        ...(number !== undefined && { w: { S: `${label}/${number.padStart(40, '0')}` } }),
         ...(isTombstone && { expiresAt: { N: String(Math.floor(this.clock.now / 1_000) + 172_800) } }),
         ...content,
       },
@@ -251,8 +247,8 @@ export class PlainConsumer {
   }
 
   /** Evicts an edge type from a view, or brings it back. */
-  evict(source: string, isEvicted: boolean, number: string): void {
-    this.run(this.reconcileView(source, number, isEvicted));
+  evict(source: string, isEvicted: boolean): void {
+    this.run(this.reconcileView(source, isEvicted));
   }
 
   /** The parts that a base item decides about. */

@@ -176,7 +176,7 @@ class Schedule {
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) at(() => this.split());
     for (let i = dice.pick([0, 1, 2, 4]); i > 0; i -= 1) at(() => this.damage(shops, users));
     for (let i = dice.pick([0, 0, 1, 3]); i > 0; i -= 1) {
-      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6), '1'));
+      at(() => consumer.evict(dice.pick(shops), dice.chance(0.6)));
     }
     if (dice.chance(0.35)) {
       at(() => {

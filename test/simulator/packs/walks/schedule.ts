@@ -260,11 +260,9 @@ class WalkSchedule {
       const fields = name === '~view' ? attributes && { attributes: { M: attributes } } : wanted.get(name);
       const { item: stored } = await this.table.get({ source, target: name }, { consistent: true });
       const revision = Number((stored?.['r'] as { N: string } | undefined)?.N ?? 0) + 1;
-      const kept: Item = name === '~view' ? {} : { w: { S: 'x' } };
       await this.table.put({
         source: { S: source },
         target: { S: name },
-        ...kept,
         ...fields,
         r: { N: String(revision) },
       });

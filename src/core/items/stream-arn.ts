@@ -1,0 +1,26 @@
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { describe } from './describe.ts';
+
+/** Throws `wrong-table` where a stream is of another table: its records say nothing of this one. */
+export function checkStreamTable(streamArn: string, table: string): void {
+  streamLabel(streamArn);
+  if (streamArn.split('/stream/')[0]!.endsWith(`:table/${table}`)) return;
+  throw new EdgeloomError(
+    'wrong-table',
+    `The stream ${describe(streamArn)} is not one of the table ${table}.`,
+    'Give the stream of the table of the model, or name the table.',
+  );
+}
+
+/** The label of a stream: what stands after the last `/stream/` of its ARN. A stream that is made anew has a later label. */
+export function streamLabel(streamArn: string): string {
+  const label = streamArn.split('/stream/').at(-1);
+  if (label === undefined || label === streamArn || label === '') {
+    throw new EdgeloomError(
+      'invalid-stream-arn',
+      `${describe(streamArn)} is not the ARN of a DynamoDB stream.`,
+      'Give the LatestStreamArn of the table.',
+    );
+  }
+  return label;
+}

@@ -1,0 +1,190 @@
+import { sameItem } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/keys.ts';
+import { type DerivedImage, fieldsOf } from '../kinds/derived.ts';
+import { keysInTarget } from '../kinds/in-target.ts';
+import { sameShare } from '../kinds/parts/joined-items.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { entryKeyOf } from '../model/projection/places.ts';
+import type { ItemKey } from '../store-port.ts';
+import { derive } from './derive.ts';
+import { continuationTouch, touchedFanOuts } from './fan-out.ts';
+import { placesOfBase } from './places-of-base.ts';
+import type { Touch, ViewTouch } from './touch.ts';
+import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
+
+/**
+ * Which derived items records may have changed. The images of a record name the items, those of the values that were and of those that
+ * are, and leave out the items whose share the change left as it was: the record that changed the share touches them. What the items
+ * hold is no matter of records.
+ */
+
+/** Names the derived items that records touch, each once, in the order in which the records name them. */
+export function touched(graph: CompiledModel, records: readonly ChangeRecord[]): Touch[] {
+  const touches = new Touches();
+  for (const record of records) addTouches(graph, record, touches);
+  return touches.all();
+}
+
+/** A touch in the making. */
+interface Making {
+  touch: Touch;
+  records: ChangeRecord[];
+  /** The targets of a view. */
+  targets?: Set<string>;
+}
+
+/** Touches by their derived items. */
+class Touches {
+  private readonly bySource = new Map<string, Map<string, Making>>();
+
+  /** Adds a record to the touch of a name in a partition; `make` makes the touch where there is none yet. */
+  add(source: string, name: string, record: ChangeRecord, make: () => Touch): Making {
+    let ofSource = this.bySource.get(source);
+    if (ofSource === undefined) {
+      ofSource = new Map();
+      this.bySource.set(source, ofSource);
+    }
+    const present = ofSource.get(name);
+    if (present === undefined) {
+      const records = [record];
+      const made = { touch: { ...make(), records }, records };
+      ofSource.set(name, made);
+      return made;
+    }
+    if (present.records.at(-1) !== record) present.records.push(record);
+    return present;
+  }
+
+  all(): Touch[] {
+    const all: Touch[] = [];
+    for (const ofSource of this.bySource.values()) {
+      for (const { touch, targets } of ofSource.values()) {
+        all.push(targets === undefined ? touch : { ...(touch as ViewTouch), targets: [...targets] });
+      }
+    }
+    return all;
+  }
+}
+
+/** What the two images of a record ask for. */
+interface Images {
+  record: ChangeRecord;
+  base: ItemKey;
+  plan: TypePlan;
+  key: PlannedKey;
+  before: DerivedImage;
+  after: DerivedImage;
+}
+
+function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches): void {
+  const { source, target } = record;
+  const continuation = continuationTouch(graph, record);
+  if (continuation !== undefined) {
+    // A change of the node asks for the whole fan-out besides.
+    const made = touches.add(source, `${target} next`, record, () => continuation);
+    // The newest record says where the fan-out is.
+    made.touch = { ...continuation, records: made.records };
+    return;
+  }
+  const images = imagesIn(graph, false, record);
+  if (images.plan.kind === 'unknown' && graph.further === undefined) return;
+  touchView(images, touches);
+  touchItems(images, touches);
+  touchEntry(images, touches);
+  for (const layer of graph.further ?? []) {
+    const further = imagesIn(layer, true, record);
+    touchItems(further, touches);
+    touchEntry(further, touches);
+  }
+  // rule: keys-alone-touch-all-that-they-name
+  if (record.isPartial === true) touchNamedItems(graph, images, touches);
+  // An edge has none, and most records are of edges.
+  if (images.plan.kind !== 'edge')
+    for (const fanOut of touchedFanOuts(graph, record)) touches.add(source, fanOut.sortKey, record, () => fanOut);
+}
+
+function imagesIn(graph: CompiledModel, isFurther: boolean, record: ChangeRecord): Images {
+  const { source, target, oldImage, newImage } = record;
+  const plan = planOfKey(plansOfSource(graph, source, isFurther), source, target);
+  const key = plannedKey(plan, source, target);
+  // rule: both-images-name-items
+  const before = derive(plan, key, oldImage);
+  return { record, base: { source, target }, plan, key, before, after: derive(plan, key, newImage) };
+}
+
+function touchView({ record, base, plan, before, after }: Images, touches: Touches): void {
+  if (plan.kind !== 'edge' && plan.kind !== 'node') return;
+  const isSame = before.element === after.element && sameItem(before.attributes, after.attributes);
+  const isListed = plan.hasView && (plan.kind === 'node' || plan.labels !== undefined);
+  if (record.isPartial === true ? !isListed : isSame) return;
+  const { source, target } = base;
+  const made = touches.add(source, VIEW_KEY, record, () => ({
+    kind: 'view',
+    source,
+    sortKey: VIEW_KEY,
+    targets: [],
+    records: [],
+  }));
+  made.targets ??= new Set();
+  made.targets.add(target);
+}
+
+function touchItems(images: Images, touches: Touches): void {
+  const { record, base, plan, before, after } = images;
+  const touch = (source: string, sortKey: DerivedSortKey): void => {
+    touches.add(source, sortKey, record, () => ({ kind: 'item', source, sortKey, base, records: [] }));
+  };
+  for (const sortKey of keysOfBoth(before, after)) {
+    // rule: unchanged-share-touches-nothing
+    if (!sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) touch(base.source, sortKey);
+  }
+  if (plan.kind !== 'edge') return;
+  for (const [i, sortKey] of joinedKeys(plan, base.target).entries()) {
+    if (!sameShare(before.shares?.[i], after.shares?.[i])) touch(base.source, sortKey);
+  }
+  for (const i of plan.inTargets.keys()) {
+    const [was, is] = [before.inTarget?.[i], after.inTarget?.[i]];
+    // An edge with a hashed key may have changed its target: then it has an item in two partitions.
+    const isSame = was?.key.source === is?.key.source && sameItem(was?.fields, is?.fields);
+    if (isSame) continue;
+    if (was !== undefined) touch(was.key.source, was.key.target);
+    if (is !== undefined) touch(is.key.source, is.key.target);
+  }
+}
+
+/** The sort keys of the index items of two images. */
+function keysOfBoth(before: DerivedImage, after: DerivedImage): Iterable<DerivedSortKey> {
+  if (before.keys.length === 0) return after.keys;
+  // All images of an edge share one list of keys.
+  if (after.keys.length === 0 || before.keys === after.keys) return before.keys;
+  return new Set([...before.keys, ...after.keys]);
+}
+
+function touchEntry({ record, base, before, after }: Images, touches: Touches): void {
+  // rule: fault-before-or-after-touches-the-entry
+  const isFaulty = before.problems.length > 0 || after.problems.length > 0;
+  if (!isFaulty && record.isPartial !== true) return;
+  const { source, target } = base;
+  const made = touches.add(source, entryKeyOf(target), record, () => ({
+    kind: 'entry',
+    source,
+    sortKey: entryKeyOf(target),
+    base,
+    records: [],
+    isLook: true,
+  }));
+  if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
+}
+
+/** Touches every item that a base item may have by its key, for a record that lacks an image. */
+function touchNamedItems(graph: CompiledModel, { record, base, plan }: Images, touches: Touches): void {
+  const touch = ({ source, target }: ItemKey): void => {
+    const sortKey = requireDerivedSortKey(target);
+    touches.add(source, sortKey, record, () => ({ kind: 'item', source, sortKey, base, records: [] }));
+  };
+  for (const { key, isPrefix } of placesOfBase(graph, base)) {
+    if (isPrefix !== true) touch({ source: base.source, target: key });
+  }
+  if (plan.kind === 'edge') for (const key of keysInTarget(graph, base, undefined)) touch(key);
+}

@@ -1,0 +1,101 @@
+import type { Item } from '../core/items/attribute-value.ts';
+import { textOfKey, typePrefix } from '../core/items/keys.ts';
+import { evictedTypes } from '../core/items/stored-view.ts';
+import { copyingEdge, copyOf, type ParentCopies, parentOf } from '../core/kinds/copy.ts';
+import type { Derived } from '../core/kinds/derived.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { needsSource, sourceNodeKeys, sourceNodeOf } from '../core/model/joined.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import type { Touch } from '../core/plan/touch.ts';
+import { type CountingReader, readItems } from '../core/store-pages.ts';
+import type { BatchWaits, ItemKey } from '../core/store-port.ts';
+
+/**
+ * The base items that decide about some derived items, each read once, consistently, after the derived items. Without that an item of
+ * before the last change could decide, and nobody would come again.
+ */
+export class BaseItems {
+  private readonly derived = new Map<string, Derived>();
+
+  /** @param items by `textOfKey`; a key without an item was read, and nothing is there. */
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly items: ReadonlyMap<string, Item | undefined>,
+  ) {}
+
+  /** Reads base items. */
+  static async read(
+    context: CountingReader<'getMany'> & BatchWaits & { graph: CompiledModel },
+    keys: Iterable<ItemKey>,
+  ): Promise<BaseItems> {
+    const distinct = new Map<string, ItemKey>();
+    for (const key of keys) distinct.set(textOfKey(key), key);
+    // rule: base-items-are-read-consistently
+    const items = await readItems(context, [...distinct.values()]);
+    return new BaseItems(context.graph, new Map([...distinct.keys()].map((text, i) => [text, items[i]])));
+  }
+
+  /** All that a base item asks for now; of an edge with joined items together with its source node. */
+  derivedOf(base: ItemKey): Derived {
+    const text = textOfKey(base);
+    let derived = this.derived.get(text);
+    if (derived === undefined) {
+      const { graph } = this;
+      const node = needsSource(graph, base.target) ? this.sourceNode(base.source) : undefined;
+      derived = derivedOf(graph, base.source, base.target, this.items.get(text), node);
+      this.derived.set(text, derived);
+    }
+    return derived;
+  }
+
+  /** The fields that a base item asks for in a derived item; undefined: it asks for no such item. */
+  fieldsOf(base: ItemKey, { source, target }: ItemKey): Item | undefined {
+    const { indexItems, inTarget } = this.derivedOf(base);
+    const own = source === base.source ? indexItems.get(target) : undefined;
+    return own ?? inTarget?.find(({ key }) => key.target === target && key.source === source)?.fields;
+  }
+
+  /** The copies that edges take of their targets, by the edges' sort keys; edges of types without copies are left out. */
+  copiesOf(targets: Iterable<string>): ParentCopies {
+    const copies = new Map<string, Item | undefined>();
+    for (const target of targets) {
+      const edge = copyingEdge(this.graph, target);
+      if (edge === undefined) continue;
+      const parent = parentOf(target);
+      copies.set(target, copyOf(this.graph, edge, this.items.get(textOfKey({ source: parent, target: parent }))));
+    }
+    return copies;
+  }
+
+  private sourceNode(source: string): ReturnType<typeof sourceNodeOf> {
+    const items = sourceNodeKeys(this.graph, source).map((target) => this.items.get(textOfKey({ source, target })));
+    return sourceNodeOf(this.graph, source, items);
+  }
+}
+
+/**
+ * The keys of the base items that decide about a touched item.
+ *
+ * @param was the item as it was read.
+ */
+export function decidingKeys(graph: CompiledModel, touch: Touch, was: Item | undefined): ItemKey[] {
+  if (touch.kind === 'view') {
+    const { source } = touch;
+    return sharingTargets(touch.targets, was).flatMap((target) => {
+      const parent = copyingEdge(graph, target) && parentOf(target);
+      const edge = { source, target };
+      return parent === undefined ? [edge] : [edge, { source: parent, target: parent }];
+    });
+  }
+  if (touch.kind !== 'item' && touch.kind !== 'entry') return [];
+  const { base } = touch;
+  if (!needsSource(graph, base.target)) return [base];
+  const { source } = base;
+  return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
+}
+
+/** The base items that have a share in a view: edges of an evicted type have none, until their type comes back. */
+export function sharingTargets(targets: readonly string[], view: Item | undefined): readonly string[] {
+  const evicted = evictedTypes(view);
+  return evicted.size === 0 ? targets : targets.filter((target) => !evicted.has(typePrefix(target) ?? ''));
+}

@@ -1,0 +1,90 @@
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { CHILD } from '../core/items/derived-item.ts';
+import { BASE_ITEMS, VIEW_KEY } from '../core/items/keys.ts';
+import { keysInTargetOfView } from '../core/kinds/in-target.ts';
+import { readCopies } from '../core/kinds/parent-copies.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import { derivedOf } from '../core/plan/derive.ts';
+import { type ItemTouch, itemTouch } from '../core/plan/touch.ts';
+import { type Share, type ViewShares, wholeViewUpdate } from '../core/plan/writes/view-update.ts';
+import { queriedItems, readItems } from '../core/store-pages.ts';
+import type { ItemKey, QueryRequest } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds } from './context.ts';
+import { reconcile } from './loop.ts';
+
+/** Reconciles index items, or throws why one could not be. */
+export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
+
+/**
+ * Makes a view of another shape, or one that is missing while not every node has a view yet, by all base items of its partition. Returns
+ * false if the view has the shape by now: somebody else has made it.
+ */
+export async function reconcileWholeView(
+  context: ApplyContext,
+  source: string,
+  reconcileItems: ReconcileItems,
+): Promise<boolean> {
+  const { graph } = context;
+  const { update } = await reconcile(context, {
+    key: { source, target: VIEW_KEY },
+    expected: (view) =>
+      isOfOtherShape(graph, source, view) ? readWholeView(context, source, reconcileItems) : undefined,
+    update: (view, whole) => whole && wholeViewUpdate(graph, source, view, whole, epochSeconds(context)),
+  });
+  return update !== undefined;
+}
+
+/**
+ * Reads everything that the base items of a partition ask for in its view, consistently. Writes the missing reverse items of the edges
+ * first, and then reads the copied nodes: the fan-out of a later change of these nodes finds the edge.
+ */
+async function readWholeView(
+  context: ApplyContext,
+  source: string,
+  reconcileItems: ReconcileItems,
+): Promise<ViewShares> {
+  const { graph } = context;
+  const shares = new Map<string, Share>();
+  const listed: string[] = [];
+  for await (const [target, item] of baseItems(context, source, BASE_ITEMS)) {
+    const { element, attributes } = derivedOf(graph, source, target, item);
+    shares.set(target, { element, attributes } as Share);
+    if (element !== undefined) listed.push(target);
+  }
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
+  await writeMissingReverseItems(context, source, listed, reconcileItems);
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
+  return { shares, copies: await readCopies(context, listed) };
+}
+
+/**
+ * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has
+ * to find the edge.
+ */
+export async function writeMissingReverseItems(
+  context: ApplyContext,
+  source: string,
+  targets: readonly string[],
+  reconcileItems: ReconcileItems,
+): Promise<void> {
+  const edges = targets.flatMap((target) => {
+    const base: ItemKey = { source, target };
+    return keysInTargetOfView(context.graph, base).map((key) => itemTouch(key, base));
+  });
+  const items = await readItems(
+    context,
+    edges.map(({ source: partition, sortKey }) => ({ source: partition, target: sortKey })),
+  );
+  const missing = edges.filter((_, i) => items[i]?.[CHILD] === undefined);
+  await reconcileItems(context, missing);
+}
+
+/** Yields the base items of a partition in a range of sort keys, each with its sort key. */
+export async function* baseItems(
+  { store, stats, graph }: ApplyContext,
+  source: string,
+  sortKey: QueryRequest['sortKey'],
+): AsyncGenerator<[target: string, item: Item]> {
+  const items = queriedItems(store, { partition: source, sortKey, consistent: true }, stats);
+  for await (const item of items) yield [stringOf(item[graph.table.sortKey]) ?? '', item];
+}

@@ -1,0 +1,124 @@
+import type { Item } from '../../../../src/core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
+import type { DerivedUpdate, UpdateResult } from '../../../../src/core/store-port.ts';
+import { StoreError } from '../../../../src/foundation/errors.ts';
+import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import { fixedModel } from '../../../../src/registry/writer-model.ts';
+import { redrive } from '../../../../src/trust/repair/redrive.ts';
+import { textOf } from '../../kernel/values.ts';
+import { graphOf, PLAIN_OPTIONS } from './models.ts';
+import { StandingStore } from './standing-store.ts';
+import { derivedDifferences } from './verdict.ts';
+
+/** Schedules of views that the table refuses, written down: a redrive beside workers that stand still, and touches of several edges. */
+export const REFUSAL_SCHEDULES = [refusedShare, refusedDuringARedrive, refusedBetweenTwoRedrives, refusalAfterARedrive];
+
+const SOURCE = 'GOAL-1';
+const [FIRST, SECOND, THIRD] = ['MEMBER-USER-1', 'MEMBER-USER-2', 'MEMBER-USER-3'] as const;
+const ENTRY = '~quarantine/~view';
+
+/** A table that refuses each view with one of these elements. */
+class RefusingStore extends StandingStore {
+  refused = '~';
+
+  override async update(update: DerivedUpdate): Promise<UpdateResult> {
+    const { setElements = [], addElements = [] } = update;
+    if ([...setElements, ...addElements].some((element) => element.startsWith(this.refused))) {
+      await this.pass('write', [update.key]);
+      throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size.');
+    }
+    return await super.update(update);
+  }
+}
+
+function setUp() {
+  const graph = graphOf(PLAIN_OPTIONS);
+  const store = new RefusingStore(graph.table);
+  const model = fixedModel(graph);
+  let number = 0;
+  /** Puts an edge, or deletes it, and gives the record. */
+  const change = async (target: string, role?: string): Promise<ChangeRecord> => {
+    const { item: oldImage } = await store.get({ source: SOURCE, target }, { consistent: true });
+    const newImage: Item = { source: { S: SOURCE }, target: { S: target }, ...(role && { role: { S: role } }) };
+    if (role === undefined) await store.delete({ source: SOURCE, target });
+    else await store.put(newImage);
+    number += 1;
+    const sequenceNumber = String(number);
+    return {
+      ...{ source: SOURCE, target, stream: '2026-01-01T00:00:00.000', sequenceNumber, oldImage },
+      newImage: role === undefined ? undefined : newImage,
+    };
+  };
+  const project = (...records: ChangeRecord[]) => createProjector(graph, { store, model }).project(records);
+  const differences = () => derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
+  /** Whether the entry of the view should be there, and is. */
+  const entryFaults = (isWanted: boolean): string[] => {
+    const is = [...store.items()].some((item) => textOf(item['target']) === ENTRY && item['of'] !== undefined);
+    return is === isWanted ? [] : [`${SOURCE} ${ENTRY}: ${is ? 'it is there' : 'it is not there'}`];
+  };
+  return { store, change, project, differences, entryFaults, redriveAll: () => redrive(graph, { store, model }) };
+}
+
+/** A batch deletes an edge and puts two, of which the table refuses one: the others have to be right before any redrive. */
+async function refusedShare(): Promise<string[]> {
+  const { store, change, project, differences, entryFaults, redriveAll } = setUp();
+  await project(await change(FIRST, 'LEAD'));
+  store.refused = THIRD;
+  await project(await change(THIRD, 'LEAD'), await change(FIRST), await change(SECOND, 'TEAM'));
+  const wrong = [...differences().filter((text) => !text.endsWith(`element ${THIRD}|role=LEAD is missing`))];
+  wrong.push(...entryFaults(true));
+  store.refused = '~';
+  await redriveAll();
+  return [...wrong, ...differences(), ...entryFaults(false)];
+}
+
+/** A redrive has reconciled a view, and stands still before it ends the entry. Meanwhile the table refuses the view once more. */
+async function refusedDuringARedrive(): Promise<string[]> {
+  const { store, change, project, differences, entryFaults, redriveAll } = setUp();
+  store.refused = FIRST;
+  await project(await change(FIRST, 'LEAD'));
+  store.refused = '~';
+  const { arrived, letGo } = store.stand('write', ENTRY);
+  const redriven = redriveAll();
+  await arrived;
+  store.refused = FIRST;
+  await project(await change(FIRST, 'TEAM'));
+  letGo();
+  await redriven;
+  const wrong = entryFaults(true);
+  store.refused = '~';
+  await redriveAll();
+  return [...wrong, ...differences(), ...entryFaults(false)];
+}
+
+/** A redrive stands still before it ends an entry, which another redrive ends. Then the table refuses the view once more. */
+async function refusedBetweenTwoRedrives(): Promise<string[]> {
+  const { store, change, project, entryFaults, redriveAll } = setUp();
+  store.refused = FIRST;
+  await project(await change(FIRST, 'LEAD'));
+  store.refused = '~';
+  const { arrived, letGo } = store.stand('write', ENTRY);
+  const redriven = redriveAll();
+  await arrived;
+  await redriveAll();
+  store.refused = FIRST;
+  await project(await change(FIRST, 'TEAM'));
+  letGo();
+  await redriven;
+  return entryFaults(true);
+}
+
+/** A worker whose view is refused stands still before it learns so. Meanwhile the view fits, and a redrive ends the entry. */
+async function refusalAfterARedrive(): Promise<string[]> {
+  const { store, change, project, differences, entryFaults, redriveAll } = setUp();
+  store.refused = FIRST;
+  await project(await change(FIRST, 'LEAD'));
+  const { arrived, letGo } = store.stand('write', '~view');
+  const late = project(await change(FIRST, 'TEAM'));
+  await arrived;
+  store.refused = '~';
+  await redriveAll();
+  letGo();
+  await late;
+  return [...differences(), ...entryFaults(false)];
+}
