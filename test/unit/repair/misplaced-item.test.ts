@@ -3,7 +3,6 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel, Concern } from '../../../src/core/model/compiled.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -23,7 +22,7 @@ it.each([
   const store = new StreamedStore(GRAPH);
   await store.put({ source: { S: source }, target: { S: sortKey }, r: { N: '1' }, gsi0pk: { S: 'USER.name#1' } });
   const mender = new Repairer({
-    ...{ graph: treating('misplaced'), store, stream: new StreamLabel(undefined) },
+    ...{ graph: treating('misplaced'), store },
     model: fixedModel(treating(drawn.now)),
   });
   await mender.repairParts(source, [{ source, sortKey, part: { kind: 'misplaced' } }]);
