@@ -34,7 +34,7 @@ const READS_A_WRITE_UNIT = 5;
 /** Assumed: ids are UUIDs, and values of labels and attributes are short. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Keys, watermark, revision and stamp of a view; those of an edge, with an attribute or two. */
+/** Keys, revision and stamp of a view; those of an edge, with an attribute or two. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
 /** Attributes of a node that is shown whole. */

@@ -12,10 +12,10 @@ export type IndexChange =
   | 'moves'
   /** Its key stays, and the attributes that it holds for readers change. */
   | 'changes'
-  /** Key and attributes stay: only watermark and revision change. */
+  /** Key and attributes stay: only the revision changes. */
   | 'stays';
 
-/** The write units of an index of a derived item: the indexes include what readers need, and neither watermark nor revision. */
+/** The write units of an index of a derived item: the indexes include what readers need, and no revision. */
 export function unitsOfIndex(change: IndexChange): number {
   if (change === 'stays') return 0;
   // DynamoDB deletes the old entry and puts the new one.

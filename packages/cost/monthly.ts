@@ -85,8 +85,8 @@ export interface MonthlyCost {
   monthlyAssumptions: string;
 }
 
-/** Read units of the observer for a new edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
-const OBSERVED_RCU = { copy: 5.4, joined: 4.3, counted: 1 };
+/** Read units of the observer for a new node or edge, and more for an edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
+const OBSERVED_RCU = { node: 2, edge: 4.5, copy: 6.8, joined: 1, counted: 1 };
 /** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
 /** Calls of a message in the queue of the feed: it is sent, received and deleted. */
@@ -281,10 +281,11 @@ function observerCost(
 
 /** Read units of the observer for one put, on the average of the mix. */
 function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
-  const unitsOfEdge = (type: string): number => {
+  const unitsOf = (type: string): number => {
     const edge = graph.edges.get(type);
-    if (edge === undefined) return 0;
+    if (edge === undefined) return OBSERVED_RCU.node;
     return (
+      OBSERVED_RCU.edge +
       (edge.copy === undefined ? 0 : OBSERVED_RCU.copy) +
       (isJoinedEdge(edge) ? OBSERVED_RCU.joined : 0) +
       (edge.count === undefined ? 0 : OBSERVED_RCU.counted) +
@@ -294,7 +295,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   const puts = createsOf(modelCost(graph));
   const weightOf = (type: string): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   const weights = puts.reduce((sum, { type }) => sum + weightOf(type), 0);
-  return puts.reduce((sum, { type }) => sum + unitsOfEdge(type) * weightOf(type), 0) / weights;
+  return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
 }
 
 /** Read units a second of the queries of a load. Throws `unknown-query` for a name that is none, or that of several. */

@@ -70,7 +70,7 @@ export const QUARANTINE_FIELDS = {
 } as const;
 
 /**
- * The attributes that an index holds besides the keys. A change of others, such as the watermark, costs nothing in the index. Entries of
+ * The attributes that an index holds besides the keys. A change of others, such as the revision, costs nothing in the index. Entries of
  * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {

@@ -49,7 +49,7 @@ const READ_KEYS = 100;
 
 /**
  * Writes the index items of generations: for each base item those that are missing or differ, under the revision that was read. No
- * image of a record is used, and the actual watermark stays. Items of these generations that no base item asks for are removed: a
+ * image of a record is used. Items of these generations that no base item asks for are removed: a
  * writer of another model that read no registry, or a gap in the stream, has left them behind. Throws `items-left-out` at its end where
  * base items cannot be in the projections, unless that is accepted: readers would miss the items without a word.
  */

@@ -17,7 +17,7 @@ import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
 import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
-import type { ObserverPace, OpenSpread } from './obligation-states.ts';
+import type { Obligation, ObserverPace, OpenSpread } from './obligation-states.ts';
 import { Obligations } from './obligations.ts';
 import type { SeenChange } from './opened.ts';
 import type { Gap, ObserverState } from './state.ts';
@@ -66,8 +66,8 @@ const LIMITS: ObserverLimits = {
   mostExceptions: 25,
 };
 
-/** Parts in a look, and Queries at once. */
-const [LOOK, SPREADS_AT_ONCE] = [100, 4];
+/** Parts in a look, looks at once, and Queries at once. */
+const [LOOK, LOOKS_AT_ONCE, SPREADS_AT_ONCE] = [100, 8, 4];
 
 /** The work that one turn has done. */
 export interface Turn {
@@ -381,9 +381,18 @@ export class Observer {
   }
 
   private async lookAtDueParts(context: LookContext, lowWatermarkMs: number | undefined): Promise<number> {
+    const begun = this.obligations.beginLook(context.now(), lowWatermarkMs, LOOK * LOOKS_AT_ONCE);
+    const looks: Promise<void>[] = [];
+    for (let start = 0; start < begun.length; start += LOOK)
+      looks.push(this.lookAtParts(context, begun.slice(start, start + LOOK)));
+    // A look that fails ends the turn once the others have ended.
+    const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return begun.length;
+  }
+
+  private async lookAtParts(context: LookContext, begun: readonly Obligation[]): Promise<void> {
     const { obligations } = this;
-    const begun = obligations.beginLook(context.now(), lowWatermarkMs, LOOK);
-    if (begun.length === 0) return 0;
     let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
     try {
       results = await lookAtSuspects(
@@ -395,7 +404,6 @@ export class Observer {
         obligations.endLook(context.graph, obligation, results[i], context.now());
       }
     }
-    return begun.length;
   }
 
   private async reportDrift(drift: ObservedDrift): Promise<void> {
