@@ -208,7 +208,7 @@ export async function runCheck(
       settleMs: settleMs ?? random.oneOf(SETTLE_TIMES),
       // By the check's own clock: it compares the answer with the time at which it looked.
       consumer: { appliedUpToMs: async () => world.appliedUpToMs + world.skews.machine },
-      ...{ serverTime: world.serverTime, now: world.machineTime },
+      now: world.machineTime,
       wait: (milliseconds) => timeline.sleep(milliseconds),
       random: () => random.next(),
     }),

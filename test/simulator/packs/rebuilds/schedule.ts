@@ -89,7 +89,7 @@ class Schedule {
     for (const part of parts) {
       await check(modelOf(after), {
         ...{ store, mode: 'rebuild', ...part },
-        ...{ now: () => stage.nowMs, serverTime: async () => stage.nowMs },
+        now: () => stage.nowMs,
       });
     }
   }
