@@ -8,6 +8,7 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { memoryRig } from '../matrix/rig.ts';
+import { throughCalls } from '../support/calls.ts';
 
 const ID = 'MEMBER-1';
 const HOUR = 3_600_000;
@@ -73,21 +74,15 @@ async function clubs() {
 function crashing(store: Store & ScanSource, at: number, when: 'before' | 'after') {
   let calls = 0;
   let isOver = false;
-  const proxy = new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return async (...args: unknown[]): Promise<unknown> => {
-        if (isOver) throw new Crash();
-        calls += 1;
-        const isLast = calls === at;
-        isOver ||= isLast;
-        if (isLast && when === 'before') throw new Crash();
-        const answer: unknown = await member.apply(target, args);
-        if (isLast) throw new Crash();
-        return answer;
-      };
-    },
+  const proxy = throughCalls(store, async (_method, _parameters, run) => {
+    if (isOver) throw new Crash();
+    calls += 1;
+    const isLast = calls === at;
+    isOver ||= isLast;
+    if (isLast && when === 'before') throw new Crash();
+    const answer = await run();
+    if (isLast) throw new Crash();
+    return answer;
   });
   return { store: proxy, calls: () => calls };
 }

@@ -16,6 +16,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import { createReader, EdgeloomError, type Reader } from '../../../src/index.ts';
+import { throughCalls } from '../../support/calls.ts';
 import { CALM, Process } from '../kernel/process.ts';
 import { Random } from '../kernel/random.ts';
 import { recordOf, type TableChange } from '../kernel/shown-stream.ts';
@@ -122,19 +123,12 @@ export class Stage {
 
   /** A port of which some calls are held up: so long before they arrive, and so long before their answer does, in milliseconds. */
   heldStore(holdUp: (method: string, argument: unknown) => { before?: number; after?: number } | undefined) {
-    const inner = this.store();
-    return new Proxy(inner, {
-      get: (target, name) => {
-        const method = Reflect.get(target, name) as unknown;
-        if (typeof method !== 'function') return method;
-        return async (...parameters: unknown[]) => {
-          const { before = 0, after = 0 } = holdUp(String(name), parameters[0]) ?? {};
-          if (before > 0) await this.sleep(before);
-          const answer = (await Reflect.apply(method, target, parameters)) as unknown;
-          if (after > 0) await this.sleep(after);
-          return answer;
-        };
-      },
+    return throughCalls(this.store(), async (method, [argument], run) => {
+      const { before = 0, after = 0 } = holdUp(method, argument) ?? {};
+      if (before > 0) await this.sleep(before);
+      const answer = await run();
+      if (after > 0) await this.sleep(after);
+      return answer;
     });
   }
 

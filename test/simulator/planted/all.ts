@@ -11,7 +11,6 @@ import {
   VERIFY_MUTANTS,
   WRITTEN_MUTANTS,
 } from '../packs/observer/planted.ts';
-import { REBUILDS_MUTANTS } from '../packs/rebuilds/planted.ts';
 import { SOURCES_MUTANTS } from '../packs/sources/planted.ts';
 import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
@@ -66,6 +65,5 @@ export const PLANTED: readonly Planted[] = [
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),
-  ...found(REBUILDS_MUTANTS, 'schedules of rebuilds'),
   ...found(ENDED_MUTANTS, 'schedules of edges that end'),
 ];

@@ -1,4 +1,4 @@
-import { replace, setValue } from './changes.ts';
+import { replace, replaceIn, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -14,6 +14,11 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
+  },
+  {
+    name: 'repair-readmits-in-part',
+    rule: 'An edge type that comes back into the set comes with all of its edges.',
+    changes: [replaceIn('edge-type-comes-back-whole', 'corrections?.unmark ?? []', '[] as string[]')],
   },
   {
     name: 'redriven-entry-deleted',

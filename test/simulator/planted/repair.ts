@@ -4,11 +4,6 @@ import type { Mutant } from './mutant.ts';
 /** Planted in repair and rebuild. */
 export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
-    name: 'repair-readmits-in-part',
-    rule: 'An edge type that comes back into the set comes with all of its edges.',
-    changes: [replaceIn('edge-type-comes-back-whole', 'corrections?.unmark ?? []', '[] as string[]')],
-  },
-  {
     name: 'repair-buries-the-living',
     rule: 'A tombstone is buried only if nothing has been written since it was read.',
     changes: [setValue('tombstone-is-buried-under-the-revision-seen', 'await store.delete(key)')],

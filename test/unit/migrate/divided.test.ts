@@ -5,6 +5,7 @@ import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import { type DividedOptions, decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { check } from '../../../src/trust/check/check.ts';
+import { throughCalls } from '../../support/calls.ts';
 import { runs } from '../../support/extent.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -58,18 +59,12 @@ async function table() {
 /** The store of a process that is gone with its nth call: before the call is made, or before its answer is there. */
 function crashingAt(store: Store & ScanSource, call: number, isMade: boolean): Store & ScanSource {
   let calls = 0;
-  return new Proxy(store, {
-    get(target, name) {
-      const member = Reflect.get(target, name) as unknown;
-      if (typeof member !== 'function') return member;
-      return async (...parameters: unknown[]) => {
-        calls += 1;
-        if (calls > call || (calls === call && !isMade)) throw new Crash('the process is gone');
-        const answer = await member.apply(target, parameters);
-        if (calls === call) throw new Crash('the process is gone');
-        return answer;
-      };
-    },
+  return throughCalls(store, async (_method, _parameters, run) => {
+    calls += 1;
+    if (calls > call || (calls === call && !isMade)) throw new Crash('the process is gone');
+    const answer = await run();
+    if (calls === call) throw new Crash('the process is gone');
+    return answer;
   });
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { quarantineEntry } from '../../../src/core/kinds/quarantine-entry.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import type { QueryRequest, Store } from '../../../src/core/store-port.ts';
@@ -6,6 +8,7 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
+import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
@@ -22,6 +25,29 @@ async function withEntries(count: number): Promise<StreamedStore> {
   const { quarantined } = await createProjector(graph, { model, store: table }).project(table.records);
   expect(quarantined).toBe(count);
   return table;
+}
+
+/** Derived items of a GOAL. */
+const REFUSED = ['~view', '~ix/status'];
+
+/** A table with the entry of a derived item that it refuses. */
+async function withRefused(named: string) {
+  const table = new StreamedStore(graph);
+  const refusing = { current: true };
+  const store = new HookedStore(table, ({ method, keys: [key] }) => {
+    const isRefused = refusing.current && method === 'update' && key === `GOAL-1 ${named}`;
+    if (isRefused) throw new StoreError('terminal', 'ValidationException', 'No.');
+  });
+  await table.producer('GOAL-1', 'GOAL-1', { status: { S: 'open' } });
+  const project = async (): Promise<void> => {
+    expect(await createProjector(graph, { model, store }).project(table.records)).toMatchObject({ quarantined: 1 });
+  };
+  const entries = async (): Promise<Item[]> => {
+    const { items } = await table.query({ partition: 'GOAL-1', sortKey: { beginsWith: '~quarantine/' } });
+    return items.filter(quarantineEntry.isLive);
+  };
+  await project();
+  return { store, refusing, project, entries };
 }
 
 /** A store that answers the quarantine's first page, of two entries, and fails at the second when the work on the first has ended. */
@@ -48,5 +74,28 @@ describe('redrive', () => {
     const redriven = redrive(graph, { store: failingAtSecondPage(table), model, onProgress });
     await expect(redriven).rejects.toThrow('Slow down.');
     expect(seen).toBe(2);
+  });
+
+  it.each(REFUSED)('leaves the entry of an item that the table still refuses: %s', async (named) => {
+    const { store, entries } = await withRefused(named);
+    const reasons = [expect.stringMatching(/^GOAL-1 .*No\.$/)];
+    expect(await redrive(graph, { store, model })).toMatchObject({ repaired: 0, left: 1, reasons });
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it.each(REFUSED)('leaves an entry that was put again meanwhile: %s', async (named) => {
+    const { store, refusing, project, entries } = await withRefused(named);
+    refusing.current = false;
+    const redriven = redrive(graph, {
+      model,
+      store: new HookedStore(store, async ({ method, keys: [key] }) => {
+        if (method !== 'update' || key !== `GOAL-1 ~quarantine/${named}` || refusing.current) return;
+        refusing.current = true;
+        await project();
+      }),
+    });
+    expect(await redriven).toMatchObject({ repaired: 0, left: 1 });
+    expect(refusing.current).toBe(true);
+    expect(await entries()).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { sum } from '../../../../src/core/model/schema.ts';
 import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { createReader } from '../../../../src/index.ts';
+import { throughCalls } from '../../../support/calls.ts';
 import { anyEdge, anyNode, define } from '../../../support/model.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
 import { Gate } from '../../kernel/gate.ts';
@@ -219,15 +220,9 @@ class Schedule {
 
   /** The table of a process that waits for its turn before each call. */
   private gated(gate: Gate): Store & ScanSource {
-    return new Proxy<Store & ScanSource>(this.store, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return async (...parameters: unknown[]) => {
-          await gate.step();
-          return await member.apply(target, parameters);
-        };
-      },
+    return throughCalls<Store & ScanSource>(this.store, async (_method, _parameters, run) => {
+      await gate.step();
+      return await run();
     });
   }
 

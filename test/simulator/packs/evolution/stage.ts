@@ -25,6 +25,7 @@ import type { ProjectorOptions } from '../../../../src/projecting/apply/projecto
 import { registryLeases } from '../../../../src/registry/reader-lease.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { WRONG } from '../../../../src/trust/check/finding.ts';
+import { type OnCall, throughCalls } from '../../../support/calls.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../../support/moments.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
@@ -241,13 +242,13 @@ export class Stage {
     return { store, arrived, letGo };
   }
 
-  /** The table of a process one of whose writes fails for it, and lands when it is told to. */
+  /** The table of a process that ends with one of its writes, which lands when it is told to. */
   late(isCall: IsCall): { store: Table; land: () => Promise<unknown> } {
     let land: (() => Promise<unknown>) | undefined;
     const store = this.through(async (method, parameters, run) => {
       if (land !== undefined || !isCall(method, parameters)) return await run();
       land = run;
-      throw new StoreError('retryable', 'simulated', 'A simulated failure.');
+      throw new StoreError('fatal', 'simulated', 'A simulated failure.');
     });
     return {
       store,
@@ -316,17 +317,8 @@ export class Stage {
     );
   }
 
-  private through(
-    call: (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>,
-    table: Table = this.table,
-  ): Table {
-    return new Proxy<Table>(table, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return (...parameters: unknown[]) => call(String(name), parameters, () => member.apply(target, parameters));
-      },
-    });
+  private through(onCall: OnCall, table: Table = this.table): Table {
+    return throughCalls(table, onCall);
   }
 }
 

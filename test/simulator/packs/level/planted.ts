@@ -6,7 +6,6 @@ import {
   replace,
   replaceIn,
   setCondition,
-  setProperty,
   setValue,
 } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
@@ -205,7 +204,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
         'only-this-batch-counts-as-reconciled',
         'for (const touch of done) reconciledEver.add(textOfKey(keyOfTouch(touch)));',
       ),
-      setProperty('only-this-batch-counts-as-reconciled', 'reconciled', 'reconciledEver'),
+      setValue('only-this-batch-counts-as-reconciled', 'reconciledEver'),
     ],
   },
   {

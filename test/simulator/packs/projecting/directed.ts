@@ -17,7 +17,7 @@ import { derivedDifferences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, shrunkenType],
     ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
@@ -208,4 +208,24 @@ async function standingLastPage(): Promise<string[]> {
   letGo();
   await last;
   return await differences();
+}
+
+/** An edge type that has left its view shrinks until it fits again: a repair brings it back, with all of its edges. */
+async function shrunkenType(): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, labels: 'computed', budget: 'tight' };
+  const graph = graphOf(options);
+  const store = new MemoryStore(graph.table);
+  const model = fixedModel(graph);
+  const targets = ['MEMBER-USER-1', 'MEMBER-USER-2'];
+  const put = async (role: string, before?: string): Promise<void> => {
+    for (const target of targets) await store.put(edge(target, role)!);
+    const records = targets.map((target, i) => record(i + 1, target, before, role));
+    await createProjector(graph, { store, model }).project(records);
+  };
+  await put('LEAD');
+  const { item: view } = await store.get({ source: SOURCE, target: '~view' }, { consistent: true });
+  await put('TEAM', 'LEAD');
+  await check(graph, { store, model, mode: 'repair', segments: 1, settleMs: 0 });
+  const before = view?.['evicted'] === undefined ? [`${SOURCE} ~view: no edge type has left it`] : [];
+  return [...before, ...derivedDifferences(options, [...store.items()])];
 }

@@ -2,6 +2,7 @@ import { check, redrive } from '../../../../src/admin.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import type { ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
+import { throughCalls } from '../../../support/calls.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
@@ -12,8 +13,8 @@ import { modelOf, Stage } from '../evolution/stage.ts';
 export const PACK = packOfTexts(runRebuilds);
 
 /**
- * The model of a table without a registry changes while consumers of both models run, and the table is rebuilt while batches of both are
- * under way: each call of each of them waits for its turn. Then batches come again to consumers of the new model, as late duplicates,
+ * The model of a table without a registry changes while consumers of both models run. Once those of the old model have ended, the table is
+ * rebuilt while batches of the new one are under way: each call of each of them waits for its turn. Then batches come again to consumers of the new model, as late duplicates,
  * and what is in quarantine is redriven: nothing may differ in the end.
  */
 export async function runRebuilds(seed: number): Promise<string[]> {
@@ -70,16 +71,18 @@ class Schedule {
       if (records.length > 0) batches.push({ spec: this.either(), records });
     }
     const failed: ChangeRecord[][] = [];
-    const begun: Promise<void>[] = [];
-    const projected = batches.map(async ({ spec, records }) => {
-      const { store, hasBegun } = this.gatedConsumer(gate);
-      // A rebuild is refused while a consumer of the old model begins batches.
-      if (spec === this.before) begun.push(hasBegun);
-      const { error } = await createProjector(modelOf(spec), { store, now: () => stage.nowMs }).project(records);
-      if (error !== undefined) failed.push(records);
-    });
-    const rebuilt = Promise.all(begun).then(() => this.rebuild(this.gated(gate)));
-    await gate.run([rebuilt, ...projected]);
+    const project = async (spec: ModelSpec, records: readonly ChangeRecord[]): Promise<void> => {
+      const { error } = await createProjector(modelOf(spec), {
+        store: this.gated(gate),
+        now: () => stage.nowMs,
+      }).project(records);
+      if (error !== undefined) failed.push([...records]);
+    };
+    const projected = batches.map(({ spec, records }) => ({ spec, over: project(spec, records) }));
+    const older = projected.filter(({ spec }) => spec === this.before);
+    // A rebuild is refused while a consumer of the old model runs.
+    const rebuilt = Promise.all(older.map(({ over }) => over)).then(() => this.rebuild(this.gated(gate)));
+    await gate.run([rebuilt, ...projected.map(({ over }) => over)]);
     for (const records of failed) await stage.project(this.after, records);
   }
 
@@ -87,40 +90,16 @@ class Schedule {
     const { after, random, stage } = this;
     const parts = random.chance(0.3) ? SOURCES.map((source) => ({ sources: [source] })) : [{ segments: 1 }];
     for (const part of parts) {
-      await check(modelOf(after), {
-        ...{ store, mode: 'rebuild', ...part },
-        now: () => stage.nowMs,
-      });
+      await check(modelOf(after), { store, mode: 'rebuild', ...part, now: () => stage.nowMs });
     }
   }
 
   /** The table of a process that waits for its turn before each call. */
-  private gated(gate: Gate, onCalled = (): void => undefined): Store & ScanSource {
-    return new Proxy<Store & ScanSource>(this.stage.table, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return async (...parameters: unknown[]) => {
-          await gate.step();
-          const result = await member.apply(target, parameters);
-          onCalled();
-          return result;
-        };
-      },
+  private gated(gate: Gate): Store & ScanSource {
+    return throughCalls(this.stage.table, async (_method, _parameters, run) => {
+      await gate.step();
+      return await run();
     });
-  }
-
-  /** The table of a consumer, and when it has read what the table says of its model. */
-  private gatedConsumer(gate: Gate): { store: Store & ScanSource; hasBegun: Promise<void> } {
-    let begin = (): void => undefined;
-    const hasBegun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    let reads = 0;
-    const store = this.gated(gate, () => {
-      if (++reads === 2) begin();
-    });
-    return { store, hasBegun };
   }
 
   private either(): ModelSpec {
