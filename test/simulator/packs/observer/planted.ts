@@ -1,13 +1,4 @@
-import {
-  addToFile,
-  drop,
-  insertAfter,
-  insertBefore,
-  replace,
-  setCondition,
-  setProperty,
-  setValue,
-} from '../../planted/changes.ts';
+import { addToFile, drop, insertBefore, replace, setCondition, setProperty, setValue } from '../../planted/changes.ts';
 import { bugsNamed, type Mutant } from '../../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
 import { MARK } from './planted-low-watermark.ts';
@@ -189,11 +180,6 @@ const RESTARTS: readonly Mutant[] = [
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
   },
   {
-    name: 'children-go-on-alone',
-    rule: 'The children of a shard that goes back go back too.',
-    changes: [setProperty('children-are-read-again-with-their-parent', 'shards', 'shards')],
-  },
-  {
     name: 'children-beside-their-parents',
     rule: 'A shard is read after its parent.',
     changes: [
@@ -300,11 +286,6 @@ const ALARMS: readonly Mutant[] = [
     name: 'received-without-clocks',
     rule: 'What was received allows for clocks that differ, and for stamps in whole seconds.',
     changes: [setValue('received-time-allows-for-clocks', 'through?.atMs')],
-  },
-  {
-    name: 'closed-part-forgets-its-newest-touch',
-    rule: 'The newest touch of a part is kept after it was closed.',
-    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.index.newest.delete(part.name);')],
   },
   {
     name: 'oldest-touch-decides',
