@@ -402,7 +402,6 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
   'copy-without-reverse-item-is-closed',
   'fan-outs-are-queried-eventually',
   'newest-shard-holds-the-time',
-  'children-beside-their-parents',
   'new-shards-hold-nothing',
   'lost-records-are-no-gap',
   'gone-reverse-item-opens-no-copy',
@@ -430,6 +429,8 @@ export const HIDDEN: Readonly<Record<string, string>> = {
   'lost-shard-is-no-gap': OF_LOST_RECORDS,
   'first-records-that-have-left-are-no-gap': OF_LOST_RECORDS,
   'late-parts-inherit-nothing': 'nothing alone: `parts-of-a-fan-out-inherit-nothing` breaks both ways to inherit',
+  'children-beside-their-parents':
+    'nothing of what the observer says: a look does not depend on the order of records; the feed does',
   'look-answers-later-records':
     'nothing: the observer receives no record while it looks, so the rule is for other callers',
 };
