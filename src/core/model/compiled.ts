@@ -169,6 +169,8 @@ export interface NodeModel {
   view: Projection;
   /** True if nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
   hasView: boolean;
+  /** True if the model declares no `view`: reads show all attributes, of the node itself. Absent: they show what its view does. */
+  isShownItself?: true;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;
   /** How many entries the list, set or map of an attribute may have; only writer and import ask. */

@@ -127,8 +127,8 @@ export interface NodeOptions<
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; a type without edge sets and parts then has no
-   * views, and its nodes are read by `getNode`.
+   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; reads then show all attributes, of the node itself,
+   * and a type without edge sets and parts has no views, so that `getView` is refused.
    */
   view?: View;
   /**
