@@ -4,6 +4,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -73,6 +74,7 @@ describe('a node that has a view for its edges alone', () => {
   let reader: Reader<typeof linked>;
   let write: Writer<typeof linked>;
   let project: () => Promise<unknown>;
+  let query: Store['query'];
   beforeAll(async () => {
     const { store, projectAll } = await testTable(linked);
     const noting = withReplacedCalls(store, {
@@ -84,6 +86,7 @@ describe('a node that has a view for its edges alone', () => {
     reader = createReader(linked, { store: noting });
     write = createWriter(linked, { store });
     project = projectAll;
+    query = (request) => store.query(request);
     await write.putNode('GOAL-1', { title: 'Run' });
     await write.putNode('USER-1', ADA);
     await write.putNode('TEAM-1', TEAM);
@@ -117,6 +120,9 @@ describe('a node that has a view for its edges alone', () => {
     expect(user.attributes).toEqual(ADA);
     expect(user.edges.UT[0]!.node.attributes).toEqual(TEAM);
     expect((await reader.inbound('USER-1', 'GM', { includeTarget: true })).target?.attributes).toEqual(ADA);
+    // An item of the node among its edges would have nothing to show.
+    const { items: stored } = await query({ partition: 'USER-1', sortKey: { beginsWith: '~ix/#includeTarget' } });
+    expect(stored).toEqual([]);
   });
 
   it('costs no read of its view where no edges of it are asked for', async () => {

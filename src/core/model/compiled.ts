@@ -181,7 +181,7 @@ export interface NodeModel {
   searches: ReadonlyMap<string, SearchModel>;
   /** Parts of the node with base items of their own, by name. */
   parts: ReadonlyMap<string, PartModel>;
-  /** Edge types that enter the node and include it in their index partitions. */
+  /** Edge types that enter the node and include it in their index partitions; none where it is shown itself. */
   includedBy: readonly EdgeModel[];
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;
