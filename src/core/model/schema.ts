@@ -233,7 +233,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
    * index item of the node for the first two orders together and one for each further order, written when what the view shows
-   * changes. Needs `shards: 1`. Default false.
+   * changes. A node of a type that declares no `view` has none, and is read itself. Needs `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**
