@@ -6,7 +6,7 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';
-import { withFreshTable } from './support/table.ts';
+import { load, withFreshTable } from './support/table.ts';
 
 /**
  * What the goals list of the example `goals` costs: a page with levels, against asking for each objective, key result and member by
@@ -83,6 +83,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
     addMembers(`KEYRESULT-${i}`, i);
   }
   const textOf = (value: Item[string] | undefined): string => (value !== undefined && 'S' in value ? value.S : '');
+  await load(store, items);
   const { error } = await createProjector(goals, { store }).project(
     items.map((newImage, i) => ({
       ...{ source: textOf(newImage['source']), target: textOf(newImage['target']), newImage },

@@ -107,7 +107,12 @@ async function unitsOf(own: CompiledModel, variant: Variant, workload: Workload,
   const records = decodeRecords(own, workload.records);
   let units = 0;
   for (let from = 0; from < records.length; from += batchSize) {
-    const { wcu, rcu, error } = await projector.project(records.slice(from, from + batchSize));
+    const batch = records.slice(from, from + batchSize);
+    for (const { source, target, newImage } of batch) {
+      if (newImage === undefined) await store.delete({ source, target });
+      else await store.put(newImage);
+    }
+    const { wcu, rcu, error } = await projector.project(batch);
     if (error !== undefined) throw error;
     units += wcu + rcu;
   }

@@ -1,7 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DerivedUpdate } from '../../src/core/store-port.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { Statements } from '../../src/store/statement.ts';
 import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { derivedItems } from '../support/derived.ts';
@@ -24,7 +26,19 @@ import { powertoolsHandler } from './powertools.ts';
 /** The consumers of the bench `peers`, each on a table of its own. */
 
 const BATCH = 10_000;
+/** Items in a BatchGetItem, and in a call of statements. */
+const [READS_A_CALL, STATEMENTS_A_CALL] = [100, 25];
 const TABLE = fullModel.table.name;
+
+/** The calls of DynamoDB that one call of a store takes, by its first parameter. */
+function callsOf(name: string | symbol, given: unknown): number {
+  if (name === 'getMany') return Math.ceil((given as readonly unknown[]).length / READS_A_CALL);
+  if (name !== 'updateMany') return 1;
+  const updates = given as readonly DerivedUpdate[];
+  const statements = new Statements(fullModel.table);
+  const together = updates.filter((update) => statements.of(update, 'keyword for each') !== undefined).length;
+  return Math.ceil(together / STATEMENTS_A_CALL) + updates.length - together;
+}
 
 /** A consumer that a user writes. */
 export interface Peer {
@@ -138,7 +152,7 @@ async function ours(
             const member: unknown = Reflect.get(target, name);
             if (typeof member !== 'function') return member;
             return (...args: unknown[]): unknown => {
-              calls += 1;
+              calls += callsOf(name, args[0]);
               return member.apply(target, args);
             };
           },

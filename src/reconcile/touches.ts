@@ -508,7 +508,8 @@ function isLook(touch: Reconcilable): boolean {
   return touch.kind === 'entry' && touch.isLook === true;
 }
 
-function halves<T>(all: readonly T[]): readonly (readonly T[])[] {
+/** Cuts a list in two, for what the table has refused as a whole. */
+export function halves<T>(all: readonly T[]): readonly (readonly T[])[] {
   const half = Math.ceil(all.length / 2);
   return [all.slice(0, half), all.slice(half)];
 }

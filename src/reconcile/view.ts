@@ -7,15 +7,44 @@ import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import { changesNothing, type Share, type ViewCorrections, viewUpdate } from '../core/plan/writes/view-update.ts';
 import { readItems } from '../core/store-pages.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds } from './context.ts';
 import { reconcile } from './loop.ts';
-import { makeViewWhole, reconcileOrThrow } from './touches.ts';
+import { halves, makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
 /** Views reconciled by a scan: a repair, or a redrive of a view that the table has refused. */
 
-/** Reconciles the parts of a view that belong to some base items. */
+/** Reconciles the parts of a view that belong to some base items. If the table refuses one of them, it throws after all others are written. */
 export async function reconcileViewParts(
+  context: ApplyContext,
+  source: string,
+  targets: readonly string[],
+  corrections?: ViewCorrections,
+): Promise<void> {
+  try {
+    await reconcilePartsTogether(context, source, targets, corrections);
+    return;
+  } catch (error) {
+    if (!isRefused(error) || targets.length < 2) throw error;
+  }
+  let refused: unknown;
+  for (const half of halves(targets)) {
+    try {
+      await reconcileViewParts(context, source, half, corrections);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      refused = error;
+    }
+  }
+  if (refused !== undefined) throw refused;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'terminal';
+}
+
+async function reconcilePartsTogether(
   context: ApplyContext,
   source: string,
   targets: readonly string[],

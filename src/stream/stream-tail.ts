@@ -129,11 +129,6 @@ export class StreamTail {
     return this.listed.map(({ shardId }) => shardId);
   }
 
-  /** The parents of the shards in the last listing. */
-  get parents(): ReadonlyMap<string, string | undefined> {
-    return new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
-  }
-
   /** True if every shard was read to where it ends now. */
   get isAtEnd(): boolean {
     return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);

@@ -6,9 +6,13 @@ import { derive, edge, node, rank } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/core/plan/quarantine-entry.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
+import { check } from '../../src/trust/check/check.ts';
+import { explain } from '../../src/trust/explain/explain.ts';
+import { status } from '../../src/trust/explain/status.ts';
 import { parseFailedBatch, readFailedBatch } from '../../src/trust/failures/failed-batch.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { redriveRecords } from '../../src/trust/repair/redrive-records.ts';
+import { exportSubject } from '../../src/trust/subject/export-subject.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -205,6 +209,33 @@ describe('redrive', () => {
       attributes: { M: { text: { S: 'short' } } },
       edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] },
     });
+  });
+});
+
+describe('an entry that is over', () => {
+  it('leaves a tombstone, which is no entry for a check, the status, an explanation or an export', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    await store.put(nodeItem('USER-1', { age: { S: 'old' } }));
+    await projectAll();
+    const id = 'USER-1';
+    const key = { source: id, target: id };
+    const isTold = async () => {
+      const { notes } = await explain(graph, { store, key });
+      const exported = await exportSubject(graph, { store, id, onItem: () => undefined });
+      return {
+        check: (await check(graph, { store, settleMs: 1 })).quarantined,
+        status: (await status(graph, { store })).quarantined,
+        explain: notes.filter((note) => note.includes('quarantine')).length,
+        export: exported.items.entry,
+      };
+    };
+    expect(await isTold()).toEqual({ check: 1, status: { 'wrong-type': 1 }, explain: 1, export: 1 });
+    await store.put(nodeItem('USER-1', { age: { N: '7' } }));
+    expect(await redrive(graph, { store })).toMatchObject({ repaired: 1, left: 0 });
+    const entry = await store.get({ source: id, target: `~quarantine/${id}` }, { consistent: true });
+    expect(entry.item).toHaveProperty('expiresAt');
+    expect(await isTold()).toEqual({ check: 0, status: {}, explain: 0, export: 0 });
+    expect(await redrive(graph, { store, ids: [id] })).toMatchObject({ entries: 0 });
   });
 });
 

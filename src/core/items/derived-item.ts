@@ -127,8 +127,8 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** Attributes that own items have as short texts, and few of them: an index of texts may have them as a key. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
-/** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
-// rule: tombstone-outlives-the-stream
+/** How long a tombstone is kept, in hours: longer than a write can take to land after the read that it rests on, whoever sends it. */
+// rule: tombstone-outlives-late-writes
 export const TOMBSTONE_HOURS = 48;
 
 /** The attributes that an empty derived item may have, without its key and its expiry. */

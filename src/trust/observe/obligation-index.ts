@@ -11,12 +11,10 @@ export class ObligationIndex {
   readonly parts = new Map<string, Obligation>();
   /** The open fan-outs by their names. */
   readonly spreads = new Map<string, OpenSpread>();
-  /** When the newest record was made that touched a part, by its name, also if the part was closed since. */
+  /** When the newest record was made that touched an open part, by its name. */
   readonly newest = new Map<string, number>();
   /** The parts that are known drift, by their items. */
   private readonly drifting = new Map<string, Set<Obligation>>();
-  /** Up to when old touches were forgotten. */
-  private forgottenMs = 0;
 
   /** The open part of a suspect. */
   partOf(suspect: Suspect): Obligation | undefined {
@@ -53,18 +51,5 @@ export class ObligationIndex {
     else ofItem.add(part);
     if (ofItem.size === 0) this.drifting.delete(name);
     else this.drifting.set(name, ofItem);
-  }
-
-  /**
-   * Forgets when closed parts were touched, if that is more than twice the margin before a time. A closed part may be found wrong again by
-   * an older look: its newest touch has to be known until then.
-   */
-  forgetNewest(oldMs: number, marginMs: number): void {
-    // Each time all of them are looked through.
-    if (oldMs - this.forgottenMs < marginMs / 4) return;
-    this.forgottenMs = oldMs;
-    for (const [name, stampMs] of this.newest) {
-      if (stampMs + 2 * marginMs < oldMs && !this.parts.has(name)) this.newest.delete(name);
-    }
   }
 }

@@ -162,8 +162,8 @@ export class Obligations {
 
   private close(part: Obligation, event: PartEvent): void {
     movePart(part, event, { at: 'closed' });
-    // rule: closed-parts-keep-their-newest-touch
     this.index.parts.delete(part.name);
+    this.index.newest.delete(part.name);
     moveFinding(part, 'no longer wrong', { at: 'unknown' });
     this.index.indexDrift(part);
   }
@@ -325,7 +325,8 @@ export class Obligations {
     const touches = touchesOf(open);
     for (const suspect of suspects) {
       this.openOrTouch(graph, suspect, touches, nowMs);
-      this.inheritNewest(nameOfSuspect(suspect), open);
+      const part = this.index.partOf(suspect);
+      if (part !== undefined) this.inheritNewest(part.name, open);
     }
   }
 
@@ -339,8 +340,8 @@ export class Obligations {
     } else moveSpread(open, 'the Query ends', { at: 'named', queriedMs: endedMs });
   }
 
-  /** Closes the spreads for which everything made before the end of their Query was received, and forgets old touches. */
-  closeReceivedSpreads(receivedThroughMs: number, lowWatermarkMs: number | undefined): void {
+  /** Closes the spreads for which everything made before the end of their Query was received. */
+  closeReceivedSpreads(receivedThroughMs: number): void {
     for (const [name, open] of this.index.spreads) {
       // A child that came during the Query is known by its record.
       // rule: fan-out-is-held-until-its-query-is-consumed
@@ -348,10 +349,6 @@ export class Obligations {
       moveSpread(open, 'all before its end is received', { at: 'closed' });
       this.index.spreads.delete(name);
     }
-    const { marginMs, unknownMs } = this.pace;
-    const oldMs =
-      lowWatermarkMs === undefined ? receivedThroughMs - unknownMs : Math.min(lowWatermarkMs, receivedThroughMs);
-    this.index.forgetNewest(oldMs, marginMs);
   }
 }
 

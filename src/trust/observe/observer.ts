@@ -260,18 +260,10 @@ export class Observer {
       const after = open === undefined ? read?.after : open.after;
       return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
     });
-    const { parents } = this.tail;
-    const goesBack = new Set(shards.filter(({ isFinished }) => !isFinished).map(({ shardId }) => shardId));
-    const isReadAgain = (shardId: string): boolean => {
-      const parent = parents.get(shardId);
-      return parent !== undefined && parents.has(parent) && (goesBack.has(parent) || isReadAgain(parent));
-    };
     return {
       streamArn: source.streamArn,
       savedMs: now(),
-      // The children of a shard that is read again are read again too: a parent's records come before its children's.
-      // rule: children-are-read-again-with-their-parent
-      shards: shards.filter(({ shardId }) => !isReadAgain(shardId)),
+      shards,
       throughMs: this.throughMs,
       // No record opens the differences that the check has left: a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
@@ -362,7 +354,7 @@ export class Observer {
     const through = this.receivedThroughMs;
     if (through === undefined) return looks;
     for (const drift of obligations.judgeDifferences(through, now())) await this.reportDrift(drift);
-    obligations.closeReceivedSpreads(through, lowWatermarkMs);
+    obligations.closeReceivedSpreads(through);
     return looks + spreads.length;
   }
 

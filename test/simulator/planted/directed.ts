@@ -6,9 +6,9 @@ import type { Mutant } from './mutant.ts';
 export const DIRECTED_MUTANTS: readonly Mutant[] = [
   ...DIRECTED_TOTAL_MUTANTS,
   {
-    name: 'tombstone-of-two-hours',
-    rule: 'A tombstone outlives every record of the stream: one that comes again after hours has to meet it.',
-    changes: [setValue('tombstone-outlives-the-stream', '2')],
+    name: 'tombstone-of-minutes',
+    rule: 'A tombstone outlives every write that rests on a read before it: one that lands after minutes has to meet it.',
+    changes: [setValue('tombstone-outlives-late-writes', '0.2')],
   },
   {
     name: 'check-fan-out-past',

@@ -112,7 +112,7 @@ class Stage {
   }
 
   receiveAll(): this {
-    this.obligations.closeReceivedSpreads(RECEIVED, undefined);
+    this.obligations.closeReceivedSpreads(RECEIVED);
     return this;
   }
 }

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
+import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
+import { check } from '../../../src/trust/check/check.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
@@ -33,4 +37,33 @@ it('a redrive that holds an expired tombstone does not overwrite a view that was
   expect(await redrive(graph, { store: slow, model: fixedModel(graph) })).toMatchObject({ repaired: 1 });
   expect(hasStoodStill).toBe(true);
   expect(await store.derived(BOOK, '~view')).toMatchObject({ attributes: { M: { title: { S: 'one' } } } });
+});
+
+/** A table that refuses a view with one element. */
+class RefusingStore extends StreamedStore {
+  override async update(update: DerivedUpdate) {
+    if ((update.setElements ?? update.addElements)?.includes('MEMBER-USER-2') === true)
+      throw new StoreError('terminal', 'ValidationException', 'The item is too large.');
+    return await super.update(update);
+  }
+}
+
+it('a repair of a view of which the table refuses one element repairs all others, and says that one is left', async () => {
+  const members = defineGraph({
+    table: 'records',
+    nodes: { GOAL: node(), USER: node() },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER' }) },
+  });
+  const store = new RefusingStore(members);
+  for (let i = 1; i <= 5; i++) await store.producer('GOAL-1', `MEMBER-USER-${i}`, {});
+  const actions: string[] = [];
+  const { drift, repaired } = await check(members, {
+    ...{ store, mode: 'repair', settleMs: 0, model: fixedModel(members) },
+    onRepair: (action) => actions.push(action),
+  });
+  expect({ drift, repaired }).toEqual({ drift: { missing: 1, stale: 0, orphan: 0 }, repaired: 0 });
+  expect(actions.join()).toContain('cannot repair GOAL-1 ~view: The item is too large.');
+  expect(await store.derived('GOAL-1', '~view')).toMatchObject({
+    edgeSet: { SS: ['MEMBER-USER-1', 'MEMBER-USER-3', 'MEMBER-USER-4', 'MEMBER-USER-5'] },
+  });
 });

@@ -1,18 +1,9 @@
-import { childSeenLate, EDGE, endOfShardBehind, parentOf, shardBehind } from './scenes.ts';
+import { childSeenLate, EDGE, parentOf } from './scenes.ts';
 import type { WrittenSchedule } from './stage.ts';
 
 /** Written schedules of what is told as drift, and of the fan-outs that explain a difference. */
 
 export const ALARMS: Readonly<Record<string, WrittenSchedule>> = {
-  'a part is closed by a value that has come back, and opened again by an older record of a shard that is behind': {
-    // The record that opens the part again is half a minute older than the one that the projector has still to apply.
-    bug: 'closed-part-forgets-its-newest-touch',
-    shows: 'false-alarm',
-    async play() {
-      return await endOfShardBehind(await shardBehind());
-    },
-  },
-
   'a fan-out takes minutes for each of its pages': {
     // The low watermark passes the parent's record with the first page: it waits for the continuation's record, which is later.
     bug: 'alarm-during-a-fan-out',

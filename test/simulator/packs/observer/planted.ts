@@ -1,13 +1,4 @@
-import {
-  addToFile,
-  drop,
-  insertAfter,
-  insertBefore,
-  replace,
-  setCondition,
-  setProperty,
-  setValue,
-} from '../../planted/changes.ts';
+import { addToFile, drop, insertBefore, replace, setCondition, setProperty, setValue } from '../../planted/changes.ts';
 import { bugsNamed, type Mutant } from '../../planted/mutant.ts';
 import { WRITTEN } from './directed.ts';
 import { MARK } from './planted-low-watermark.ts';
@@ -189,11 +180,6 @@ const RESTARTS: readonly Mutant[] = [
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
   },
   {
-    name: 'children-go-on-alone',
-    rule: 'The children of a shard that goes back go back too.',
-    changes: [setProperty('children-are-read-again-with-their-parent', 'shards', 'shards')],
-  },
-  {
     name: 'children-beside-their-parents',
     rule: 'A shard is read after its parent.',
     changes: [
@@ -300,11 +286,6 @@ const ALARMS: readonly Mutant[] = [
     name: 'received-without-clocks',
     rule: 'What was received allows for clocks that differ, and for stamps in whole seconds.',
     changes: [setValue('received-time-allows-for-clocks', 'through?.atMs')],
-  },
-  {
-    name: 'closed-part-forgets-its-newest-touch',
-    rule: 'The newest touch of a part is kept after it was closed.',
-    changes: [insertAfter('closed-parts-keep-their-newest-touch', 'this.index.newest.delete(part.name);')],
   },
   {
     name: 'oldest-touch-decides',
@@ -421,7 +402,6 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
   'copy-without-reverse-item-is-closed',
   'fan-outs-are-queried-eventually',
   'newest-shard-holds-the-time',
-  'children-beside-their-parents',
   'new-shards-hold-nothing',
   'lost-records-are-no-gap',
   'gone-reverse-item-opens-no-copy',
@@ -449,6 +429,8 @@ export const HIDDEN: Readonly<Record<string, string>> = {
   'lost-shard-is-no-gap': OF_LOST_RECORDS,
   'first-records-that-have-left-are-no-gap': OF_LOST_RECORDS,
   'late-parts-inherit-nothing': 'nothing alone: `parts-of-a-fan-out-inherit-nothing` breaks both ways to inherit',
+  'children-beside-their-parents':
+    'nothing of what the observer says: a look does not depend on the order of records; the feed does',
   'look-answers-later-records':
     'nothing: the observer receives no record while it looks, so the rule is for other callers',
 };

@@ -1,6 +1,6 @@
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { type ModelOptions, PLAIN_OPTIONS } from '../projecting/models.ts';
-import { type BrokenPromise, Stage, type StageOptions } from './stage.ts';
+import { Stage, type StageOptions } from './stage.ts';
 
 /** What several written schedules of the observer begin with. */
 
@@ -37,39 +37,6 @@ export function splitShard(stage: Stage): void {
   stage.stream.close('S');
   stage.stream.open('S2', 'S');
   stage.shardOf = () => 'S2';
-}
-
-/**
- * An edge changes twice, and the projector applies that. The shard of the derived items is behind from there on: the edge changes back, and
- * by the images that were read nothing is wrong. The projector has not applied this change yet.
- */
-export async function shardBehind(): Promise<Stage> {
-  const shardOf = (name: string): string => (name.includes('~') ? 'derived' : 'base');
-  const stage = new Stage({ model: PLAIN_OPTIONS, shardOf });
-  for (const shard of ['derived', 'base']) stage.stream.open(shard);
-  await stage.begin();
-  stage.until(10);
-  await stage.write('GOAL-1', EDGE, { role: 'LEAD' });
-  await stage.project();
-  stage.until(11);
-  await stage.write('GOAL-1', EDGE, { role: 'TEAM' });
-  await stage.turn();
-  throttle(stage, 'derived');
-  stage.until(13);
-  await stage.project();
-  await stage.turns(14, 59);
-  stage.until(60);
-  await stage.write('GOAL-1', EDGE, { role: 'LEAD' });
-  await stage.turns(60, 61);
-  return stage;
-}
-
-/** The shard is read on, and some time later the projector applies the last change. */
-export async function endOfShardBehind(stage: Stage): Promise<readonly BrokenPromise[]> {
-  stage.stream.beforeRead = async () => undefined;
-  await stage.turns(62, 99);
-  await stage.projectAll();
-  return await stage.rest();
 }
 
 /** Nodes that have an edge to a parent, whose name they copy. The observer has begun. */

@@ -16,7 +16,7 @@ import { derivedDifferences } from './verdict.ts';
  */
 export async function directedSchedules(): Promise<string[]> {
   const played = [
-    ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
+    ...[batchWithAGap, recordHoursLater, writeMinutesLater, standingTwinOfACountedItem, twinBeforeItsReads],
     ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, shrunkenType],
     ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
@@ -71,6 +71,27 @@ async function recordHoursLater(): Promise<string[]> {
   nowMs += 20 * HOUR;
   store.expire(nowMs / 1000);
   await projector.project([put]);
+  return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
+}
+
+/** A write of an edge's item lands minutes after its reads. By then the edge has been removed, and TTL has deleted what it may. */
+async function writeMinutesLater(): Promise<string[]> {
+  const graph = graphOf(PLAIN_OPTIONS);
+  const store = new StandingStore(graph.table);
+  let nowMs = Date.parse('2026-01-02');
+  const project = (one: ChangeRecord) =>
+    createProjector(graph, { store, model: fixedModel(graph), now: () => nowMs }).project([one]);
+  const target = 'MEMBER-USER-1';
+  await store.put(edge(target, 'LEAD')!);
+  const { arrived, letGo } = store.stand('write');
+  const late = project(record(1, target, undefined, 'LEAD'));
+  await arrived;
+  await store.delete({ source: SOURCE, target });
+  await project(record(2, target, 'LEAD'));
+  nowMs += 14 * 60_000;
+  store.expire(nowMs / 1000);
+  letGo();
+  await late;
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
 }
 
