@@ -25,13 +25,12 @@ export type {
   KnownError,
   OtherError,
 } from './client/known-error.ts';
-export type { LabelValue } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { InboundQuery } from './client/read/lists/inbound.ts';
+export type { InboundQuery, OneQuestion } from './client/read/lists/inbound.ts';
 export type {
   PathPredicate,
   SearchPredicate,
@@ -130,7 +129,7 @@ export type {
 export type {
   EdgeTypes,
   EdgeTypesOf,
-  LabelOf,
+  LabelValue,
   NodeTypes,
   NodeTypesOf,
   NumberValue,

@@ -122,6 +122,7 @@ export interface NodeOptions<
   List = boolean,
   Parts extends PartDefinitions = PartDefinitions,
   F extends Fields = Fields,
+  Version extends string = string,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -146,7 +147,7 @@ export interface NodeOptions<
    * that was read, and is refused where the node has another by now; without one the node has to be new. Updates count up
    * whatever they change. Producers without the writer are not held to it. Default: none.
    */
-  versionAttribute?: NoInfer<VersionName<F>>;
+  versionAttribute?: Version;
   /**
    * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
    * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion: counts and
@@ -191,9 +192,10 @@ export function node<
   const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> | undefined = undefined,
   const List extends boolean = false,
   const Parts extends PartDefinitions = Record<never, never>,
+  const Version extends NoInfer<VersionName<F>> = never,
 >(
-  options: NodeOptions<Searches, View, List, Parts, F> = {},
-): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>>> {
+  options: NodeOptions<Searches, View, List, Parts, F, Version> = {},
+): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>, NoInfer<Version>>> {
   return { kind: 'node', options };
 }
 

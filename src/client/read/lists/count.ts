@@ -27,8 +27,14 @@ export interface CountResult extends CallResult {
 }
 
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
-export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
-  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
+export type InDegreeOptions<
+  OrderName extends string = string,
+  Value = OrderValue,
+  Path = readonly OrderValue[],
+  Whole = Value,
+  Part = OrderValue,
+> = Pick<
+  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path, Whole, Part>,
   'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | keyof EveryReadOptions
 >;
 
@@ -137,7 +143,7 @@ export async function countInbound(
   const count =
     native === undefined
       ? sumOf(await countShards(context, query))
-      : await countNative(context, { list: native, accept: nativeTest(context.graph, query) });
+      : await countNative(context, { list: native, accept: nativeTest(query) });
   return { count, ...(isOwn && { exact: false as const }) };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
+import { textsOfSearch } from '../../../core/model/declared-texts.ts';
 import { indexOfSearch } from '../../../core/model/native.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
@@ -32,7 +33,7 @@ import {
   attributeArgument,
   type Between,
   checkPartition,
-  encodeArgument,
+  encodeWhole,
   endsOf,
   equalRange,
   type OrderOfQuery,
@@ -42,9 +43,10 @@ import {
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, encodePathArgument, pathRange } from '../request/prefix-argument.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
-import { encodeWhere, whereBinding } from '../request/where.ts';
+import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { listFilter, valuesOfSearch } from './kept-values.ts';
 import { gatherNative, type NativeList } from './native.ts';
 import { gatherPage, hitTest } from './scatter.ts';
 
@@ -58,9 +60,9 @@ export interface ValuesBetween<Value> {
 }
 
 /** The predicate of a search by path: the leading segments, whole, and a beginning or a range of the next segment. */
-export type PathPredicate =
-  | ({ path: readonly string[] } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
-  | ({ path: readonly string[]; beginsWith: string } & Without<'equals' | 'between'>);
+export type PathPredicate<Path = readonly string[]> =
+  | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
+  | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
 
 /** The predicate of a search: one value, the values that begin with a text, a range of values, or those of a search by path. */
 export type SearchPredicate =
@@ -131,7 +133,7 @@ export async function readSearch(
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const { index, partitions, range, reverse, where, accept, native } = resolveSearchQuery(
+  const { index, partitions, range, reverse, where, ofKept, accept, native } = resolveSearchQuery(
     context,
     search,
     predicate,
@@ -143,13 +145,13 @@ export async function readSearch(
       'search',
       search.indexPartition,
       boundOptions(predicate),
-      boundOptions(options, { where: whereBinding(where) }),
+      boundOptions(options, { where: whereBinding(where, ofKept) }),
     ],
     meaning: meaningOfSearch(graph, search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
-  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, partitions);
   const own = await readRelevantOwnWrites(context, ({ source, target }) => {
     return target === (search.part ?? source) && typePrefix(source) === type;
   });
@@ -195,6 +197,8 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
+  /** Values that the attributes of the search have to have. */
+  ofKept: Filter;
   /** Tells whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
@@ -208,15 +212,16 @@ export function resolveSearchQuery(
 ): ResolvedSearchQuery {
   const resolved = resolveSearch(context.graph, searchInForce(context, search), predicate, options);
   const { index, hashed, itemKeys } = resolved;
-  const where = encodeWhere(context.graph, options.where, {
+  const subject = {
     name: `search ${search.indexPartition}`,
     projection: search.project,
     path: lineOfSearch(search),
-  });
+  };
+  const filter = listFilter(context.graph, options.where, subject, valuesOfSearch(search, index));
   const isOfProjection = hitTest(context.graph, itemKeys);
   const accept = (item: Item): boolean =>
-    isOfProjection(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
-  return { ...resolved, reverse: options.reverse ?? false, where, accept };
+    isOfProjection(item) && filter.passesKept(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
+  return { ...resolved, reverse: options.reverse ?? false, where: filter.where, ofKept: filter.ofKept, accept };
 }
 
 /** The hit that an item of a search finds in its index. */
@@ -280,6 +285,7 @@ function resolveSearch(
     order: search.order,
     form: textFormOf(search),
     name: `search ${search.indexPartition}`,
+    declared: textsOfSearch(graph, searchedType(search), search),
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   const { index, inForce } = search;
@@ -288,7 +294,7 @@ function resolveSearch(
   const way = wayOf(search, query, predicate);
   const { equals, beginsWith } = predicate;
   if (way === 'equals') {
-    const encoded = encodeArgument(query, equals!, 'equals');
+    const encoded = encodeWhole(query, equals!, 'equals');
     if (search.native) {
       const list = nativeList(graph, search, attributeArgument(query, equals!, 'equals'));
       return { index, partitions: [places.partition(undefined, encoded, '')], range: {}, itemKeys, native: list };
