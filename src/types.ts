@@ -89,6 +89,7 @@ export type { WriteConditions } from './client/write/item/conditions.ts';
 export type { OnWrite, WrittenItem } from './client/write/on-write.ts';
 export type {
   AttributesArgument,
+  DeleteArguments,
   Operations,
   PutArguments,
   TransactionOperations,
@@ -153,6 +154,7 @@ export type {
   IndexedEdgeType,
   ListedNodeType,
   OrderArgument,
+  PartArgument,
   PartAttributes,
   PartInput,
   PartName,
@@ -167,7 +169,9 @@ export type {
   TotalledEdgeType,
   TotalledId,
   TypeOfId,
+  UnversionedType,
   ViewIdArgument,
+  WholeArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
 export type { NativeGap } from './core/model/native-misfits.ts';

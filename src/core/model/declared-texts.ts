@@ -1,4 +1,3 @@
-import { knownFields, type ValueForm } from './compile/known-fields.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -8,6 +7,7 @@ import type {
   OrderPart,
   SearchModel,
 } from './compiled.ts';
+import { knownFields, type ValueForm } from './known-fields.ts';
 
 /**
  * The texts that a model declares for an attribute: by an enum of its `fields`, as far as the validator says it, or by a rank. A question

@@ -51,7 +51,7 @@ export interface NodeTypes {
   output: unknown;
   /** The searches by name, those of its parts too. */
   searches: object;
-  /** The attributes that the view shows. */
+  /** The attributes that reads show: those of the view; all where none is declared. */
   view: string;
   /** True if the node type asks for views: it shows attributes, or has parts. Edge sets give views, too. */
   viewed: boolean;
@@ -329,7 +329,7 @@ export interface NodeTypesOf<F extends Fields, Searches, View, List extends bool
   searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> } & PartSearches<
     TypesOfParts<Parts>
   >;
-  view: Copied<AttributesOf<F>, View, 'KEYS_ONLY'>;
+  view: Copied<AttributesOf<F>, View, 'ALL'>;
   viewed: View extends undefined ? ([keyof Parts] extends [never] ? false : true) : true;
   parts: TypesOfParts<Parts>;
   list: List;

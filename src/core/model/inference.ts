@@ -203,9 +203,8 @@ export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extrac
 export type ListedNodeType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : Carrying<NodesOf<G>, 'list', true>;
 
-/** The names of the attributes that reads show of nodes of a type: those of its views, or all of a type without views. */
-export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> =
-  T extends ViewedType<G> ? TextOf<NodesOf<G>[T], 'view'> : Extract<keyof NodeAttributes<G, T>, string>;
+/** The names of the attributes that reads show of nodes of a type: those that its `view` names, or all of a type that declares none. */
+export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> = TextOf<NodesOf<G>[T], 'view'>;
 
 /** The names of the attributes that the index items of an edge type show. */
 export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shown'>;

@@ -127,8 +127,8 @@ export interface NodeOptions<
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; a type without edge sets and parts then has no
-   * views, and its nodes are read by `getNode`.
+   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; reads then show all attributes, of the node itself,
+   * and a type without edge sets and parts has no views, so that `getView` is refused.
    */
   view?: View;
   /**
@@ -233,7 +233,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
    * index item of the node for the first two orders together and one for each further order, written when what the view shows
-   * changes. Needs `shards: 1`. Default false.
+   * changes. A node of a type that declares no `view` has none, and is read itself. Needs `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**

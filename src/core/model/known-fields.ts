@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { isPlainObject } from '../options/shape.ts';
+import { isPlainObject } from './options/shape.ts';
 
 /**
  * The attributes that a validator of `fields` lets through, as far as it says. A validator says it by its JSON Schema (Standard
