@@ -154,6 +154,8 @@ it('takes only labels that an edge may have', () => {
   void reader.page('USER-1', 'RANKED', { with: ['RANKED:LEED'] });
   // @ts-expect-error: elements of this type have no labels
   void reader.page('REPO-1', 'IN', { with: ['IN:LEAD'] });
+  // @ts-expect-error: elements of this type have no labels
+  void reader.page('REPO-1', 'IN', { with: [{ edge: 'IN', label: 'LEAD' }] });
   void anyReader.page(text, text, { with: ['ASSIGNED:LEED', { edge: text, label: 5 }] });
 });
 

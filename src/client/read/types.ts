@@ -318,6 +318,11 @@ type LabelledLevel<G extends CompiledModel, E extends string, Level> =
       : E | LabelledText<E, LabelArgument<G, E>>
     : never;
 
+/** The label of a level; a sentence where elements have none. */
+type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgument<G, E>] extends [never]
+  ? `edges of ${E} have no labels`
+  : LabelArgument<G, E>;
+
 type LabelledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
 
 /** The edge type that a text names, which may have a label behind it. */
@@ -354,13 +359,13 @@ type NoOther<Known extends string, Level> = {
 
 type ListedLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = {
   type: E;
-  label?: LabelArgument<G, E>;
+  label?: LabelOption<G, E>;
 } & NoOther<'type' | 'label', Level>;
 
 type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
   ? 'no edge leaves the nodes above'
   : Level extends unknown
-    ? { edge: E; label?: LabelArgument<G, E>; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
+    ? { edge: E; label?: LabelOption<G, E>; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
         'edge' | 'label' | 'with',
         Level
       >
