@@ -112,7 +112,8 @@ function has(benchmarks: Benchmarks): string[] {
     const growth = figures.find(({ name }) => name.startsWith(`${operation}: growth exponent`))!;
     const exponent = Number(text(growth)).toFixed(1);
     const upTo = growth.name.slice(growth.name.indexOf('to '));
-    const read = operation === 'has' ? '' : `${number(figures, 'reads of an add or remove')} RCU`;
+    const reads = figures.find(({ name }) => name === 'reads of an add or remove')!;
+    const read = operation === 'has' ? '' : `${rangeText(reads)} RCU`;
     return `| ${title} | ${cells.join(' | ')} | ${read} | ${exponent} up ${upTo} |`;
   };
   const whole = 'edgeSet: false, so that nothing is projected';
@@ -288,9 +289,21 @@ function number(figures: readonly MeasuredFigure[], name: string, unit?: string)
   return text(found);
 }
 
-/** The median as people write it: without zeros at the end of its decimals. */
+/** The median as people write it. */
 function text({ value }: MeasuredFigure): string {
-  return numberText(typeof value === 'number' ? value : value.median)
+  return plainText(typeof value === 'number' ? value : value.median);
+}
+
+/** The least and the most of a figure that depends on the size of what is measured. */
+function rangeText(figure: MeasuredFigure): string {
+  const { value } = figure;
+  if (typeof value === 'number' || value.min === value.max) return text(figure);
+  return `${plainText(value.min)} to ${plainText(value.max)}`;
+}
+
+/** A number without zeros at the end of its decimals. */
+function plainText(value: number): string {
+  return numberText(value)
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
 }

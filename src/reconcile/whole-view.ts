@@ -54,7 +54,8 @@ async function readWholeView(
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
   await writeMissingReverseItems(context, source, listed, reconcileItems);
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
-  return { shares, copies: await readCopies(context, listed) };
+  const copies = await readCopies(context, listed);
+  return { shares, copies };
 }
 
 /**

@@ -11,6 +11,7 @@ import { loadFunction } from '../support/stack/functions.ts';
 
 /** Of a call that found or wrote nothing. */
 const ANSWER = JSON.stringify({ ConsumedCapacity: { CapacityUnits: 1 } });
+const BATCH_ANSWER = JSON.stringify({ Responses: { records: [] }, ConsumedCapacity: [{ CapacityUnits: 1 }] });
 const MEGABYTE = 1024 * 1024;
 /** The redrive function reads a queue's batches from a stream or a bucket, and sends what is left of one: three clients more. */
 const MOST = { stream: MEGABYTE, check: MEGABYTE, rebuild: MEGABYTE, redrive: 1.1 * MEGABYTE };
@@ -79,8 +80,9 @@ describe('the packaged function stream, whose files of the SDK are gone', () => 
   it('projects all the same: with credentials, region and endpoint it needs none of them', async () => {
     const calls: string[] = [];
     const server = createServer((request, response) => {
-      calls.push(String(request.headers['x-amz-target']));
-      request.resume().on('end', () => response.end(ANSWER));
+      const call = String(request.headers['x-amz-target']);
+      calls.push(call);
+      request.resume().on('end', () => response.end(call.endsWith('.BatchGetItem') ? BATCH_ANSWER : ANSWER));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

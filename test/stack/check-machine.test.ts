@@ -63,22 +63,18 @@ describe('the state machine', () => {
 
 describe('a call that fails', () => {
   it.each([
-    ['OldSoftware', 1],
     ['WrongInput', 1],
     ['Error', 9],
     ['Lambda.TooManyRequestsException', 9],
-  ])(
-    'with %s is made %d times: a migration that has ended is not begun anew, a wrong input stays wrong',
-    async (name, calls) => {
-      let made = 0;
-      const call = async (): Promise<never> => {
-        made += 1;
-        throw Object.assign(new Error('it failed'), { name });
-      };
-      await expect(runMachine(definition('prod'), { mode: 'migrate' }, { call })).rejects.toThrow('it failed');
-      expect(made).toBe(calls);
-    },
-  );
+  ])('with %s is made %d times: a wrong input stays wrong', async (name, calls) => {
+    let made = 0;
+    const call = async (): Promise<never> => {
+      made += 1;
+      throw Object.assign(new Error('it failed'), { name });
+    };
+    await expect(runMachine(definition('prod'), { mode: 'migrate' }, { call })).rejects.toThrow('it failed');
+    expect(made).toBe(calls);
+  });
 });
 
 describe('a run of the state machine with the packaged functions', () => {

@@ -42,13 +42,11 @@ const onTable = on('table');
 
 /** Known items are written by statements, 25 in a call: without these rights by a call for each. */
 const STATEMENTS = ['PartiQLInsert', 'PartiQLUpdate'].map(onTable);
-const SETTLING = [
-  ...['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
-  ...STATEMENTS,
-];
+const SETTLING = [...['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable), ...STATEMENTS];
 /** Items are looked for in the indexes that they are derived for. */
 const LOOKING = [on('indexes')('Query'), on('derived-indexes')('Scan')];
 const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
+const DELETING = onTable('DeleteItem');
 
 /**
  * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
@@ -68,9 +66,9 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     // A check keeps its place in the partition of the service.
     ...['DeleteItem', 'PutItem'].map(on('service-partition')),
   ],
-  repair: REPAIRING,
+  repair: [...REPAIRING, DELETING],
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, ...LOOKING],
+  rebuild: [...REPAIRING, DELETING, ...LOOKING],
   // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared.
   redrive: [...REPAIRING, on('first-index')('Query')],
   observe: [
@@ -92,7 +90,7 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     ...LOOKING,
   ],
   // Status looks at the table's TTL.
-  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...LOOKING],
+  operator: [...REPAIRING, DELETING, onTable('DescribeTimeToLive'), ...LOOKING],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.

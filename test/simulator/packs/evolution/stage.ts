@@ -260,9 +260,9 @@ export class Stage {
   }
 
   /** The table of a process for which some calls always fail. */
-  failing(isCall: IsCall): Table {
+  failing(isCall: IsCall, kind: 'fatal' | 'terminal' = 'fatal'): Table {
     return this.through(async (method, parameters, run) => {
-      if (isCall(method, parameters)) throw new StoreError('fatal', 'simulated', 'A simulated failure.');
+      if (isCall(method, parameters)) throw new StoreError(kind, 'simulated', 'A simulated failure.');
       return await run();
     });
   }
