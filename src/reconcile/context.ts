@@ -79,9 +79,14 @@ export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false
   return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), readAtMs + SEND_WITHIN_MS - context.now());
 }
 
+/** Tells whether a write that rests on reads made at a time may not be sent any more, because that was too long ago. */
+export function isTooLate(context: ApplyContext, readAtMs: number): boolean {
+  return sendingWithin(context, { readAtMs, isFirst: true })() <= 0;
+}
+
 /** Throws `OutOfTimeError` if a write may not be sent any more that rests on reads made at a time: its batch comes again. */
 export function checkSending(context: ApplyContext, readAtMs: number): void {
-  if (sendingWithin(context, { readAtMs, isFirst: true })() <= 0) throw new OutOfTimeError();
+  if (isTooLate(context, readAtMs)) throw new OutOfTimeError();
 }
 
 /** Makes one conditional update, and counts it. */

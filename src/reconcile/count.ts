@@ -29,7 +29,7 @@ import {
   type UpdateOutcome,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, checkSending, updateItem } from './context.ts';
+import { type ApplyContext, checkSending, isTooLate, updateItem } from './context.ts';
 import { reconcile } from './loop.ts';
 
 /**
@@ -252,7 +252,7 @@ async function writeExactCount(
   readAtMs: number,
 ): Promise<boolean> {
   const { key } = move;
-  checkSending(context, readAtMs);
+  if (isTooLate(context, readAtMs)) return false;
   const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);

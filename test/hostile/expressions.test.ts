@@ -19,10 +19,6 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   ['0+$', 'MOST_NUMBER_CHARACTERS in parseDecimal'],
   [String.raw`^(~[a-z]+\/)@([1-9]\d{0,8})\/(.*)$`, 'sort keys; what one repetition takes ends at the next'],
   [
-    String.raw`^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$`,
-    'what the second repetition takes has no slash to try it again from',
-  ],
-  [
     String.raw`^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)`,
     'partition keys; each repetition ends at what it cannot take',
   ],

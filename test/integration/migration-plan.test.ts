@@ -89,7 +89,8 @@ describe('the plan of a migration', () => {
           [estimate.rcu, rcu],
           [estimate.wcu, wcu],
         ] as const) {
-          expect(estimated, `${step} of ${estimate.projection}`).toBeGreaterThanOrEqual(units * 0.6);
+          // A table of a few items costs a unit or two more: each page reads the registry.
+          expect(estimated, `${step} of ${estimate.projection}`).toBeGreaterThanOrEqual((units - 2) * 0.6);
           expect(estimated, `${step} of ${estimate.projection}`).toBeLessThanOrEqual(units * 1.6 + 5);
         }
       }

@@ -6,6 +6,7 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { createTable, deleteTable } from '../../src/store/table.ts';
 import { fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { throughCalls } from '../support/calls.ts';
 import { followGraph, follows, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 
@@ -43,9 +44,9 @@ describe('a worker on a real stream', () => {
     const first = await untilIdle(table, { checkpoint });
     const second = await untilIdle(table, { checkpoint });
 
-    expect(first).toMatchObject({ records: 23, stale: 0, quarantined: 0, trimmed: [], endedBy: 'idle' });
+    expect(first).toMatchObject({ records: 23, conflicts: 0, quarantined: 0, trimmed: [], endedBy: 'idle' });
     expect(await viewOf(table.store, '1')).toEqual({ name: '1', follows: ['3'] });
-    expect(second).toMatchObject({ records: 0, units: 0, writes: 0, wcu: 0, batches: 0, endedBy: 'idle' });
+    expect(second).toMatchObject({ records: 0, touches: 0, writes: 0, wcu: 0, batches: 0, endedBy: 'idle' });
   });
 
   it('goes on from the checkpoint file where an earlier worker ended', async () => {
@@ -57,7 +58,7 @@ describe('a worker on a real stream', () => {
 
     const resumed = await untilIdle(table, { checkpoint });
 
-    expect(resumed).toMatchObject({ records: 5, stale: 0 });
+    expect(resumed).toMatchObject({ records: 5, conflicts: 0 });
     expect(await viewOf(table.store, '19')).toEqual({ name: '19', follows: [] });
   });
 
@@ -99,16 +100,13 @@ describe('a worker on a real stream', () => {
     await putUsers(table, 0, 60);
     const checkpoint = memoryCheckpoint();
     let updates = 0;
-    const stopping = new Proxy(table.store, {
-      get: (store, property) => {
-        if (property === 'update' && ++updates === 10) void first.stop();
-        const value: unknown = Reflect.get(store, property);
-        return typeof value === 'function' ? value.bind(store) : value;
-      },
+    const stopping = throughCalls(table.store, async (method, _parameters, call) => {
+      if (method === 'update' && ++updates === 10) void first.stop();
+      return await call();
     });
     const first = worker(table, { checkpoint, maxBatchRecords: 40, store: stopping, stopGraceMs: 600_000 });
     expect(await first.run()).toMatchObject({ endedBy: 'stop', batches: 1, records: 40 });
-    expect(await untilIdle(table, { checkpoint })).toMatchObject({ records: 20, stale: 0 });
+    expect(await untilIdle(table, { checkpoint })).toMatchObject({ records: 20, conflicts: 0 });
     expect(await viewOf(table.store, '59')).toEqual({ name: '59', follows: [] });
   });
 

@@ -144,12 +144,13 @@ describe('a session without a low watermark', () => {
 describe('a session that writes back what was there, while the consumer is minutes behind', () => {
   const [DELETED, PUT] = ['deletes a node and puts it again', 'puts a node and deletes it again'] as const;
 
+  // The projector reads the node after the record, so nothing shows what was between the two writes.
   it.each([
-    { writes: DELETED, knowsMark: false, between: [] },
-    { writes: DELETED, knowsMark: true, between: ['A-1'] },
-    { writes: PUT, knowsMark: false, between: ['A-9'] },
-    { writes: PUT, knowsMark: true, between: [] },
-  ])('$writes, knows a low watermark: $knowsMark, sees between the two records: $between', async (drawn) => {
+    { writes: DELETED, knowsMark: false },
+    { writes: DELETED, knowsMark: true },
+    { writes: PUT, knowsMark: false },
+    { writes: PUT, knowsMark: true },
+  ])('$writes, knows a low watermark: $knowsMark, sees between the two records what is after them', async (drawn) => {
     const stage = new Stage();
     const id = drawn.writes === DELETED ? 'A-1' : 'A-9';
     const right = drawn.writes === DELETED ? [id] : [];
@@ -185,7 +186,7 @@ describe('a session that writes back what was there, while the consumer is minut
       }
       return answers;
     });
-    expect(seen).toEqual([drawn.between, right]);
+    expect(seen).toEqual([right, right]);
   });
 });
 
