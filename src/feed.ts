@@ -8,6 +8,7 @@ export type {
   ItemChange,
   ListChange,
   ListedPlace,
+  NodeListChange,
   RowChange,
   SearchChange,
   ViewChange,

@@ -25,13 +25,12 @@ export type {
   KnownError,
   OtherError,
 } from './client/known-error.ts';
-export type { LabelValue } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type { CountBound, CountResult, CountScope, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { InboundQuery } from './client/read/lists/inbound.ts';
+export type { InboundQuery, OneQuestion } from './client/read/lists/inbound.ts';
 export type {
   PathPredicate,
   SearchPredicate,
@@ -90,6 +89,7 @@ export type { WriteConditions } from './client/write/item/conditions.ts';
 export type { OnWrite, WrittenItem } from './client/write/on-write.ts';
 export type {
   AttributesArgument,
+  DeleteArguments,
   Operations,
   PutArguments,
   TransactionOperations,
@@ -130,7 +130,7 @@ export type {
 export type {
   EdgeTypes,
   EdgeTypesOf,
-  LabelOf,
+  LabelValue,
   NodeTypes,
   NodeTypesOf,
   NumberValue,
@@ -154,6 +154,7 @@ export type {
   IndexedEdgeType,
   ListedNodeType,
   OrderArgument,
+  PartArgument,
   PartAttributes,
   PartInput,
   PartName,
@@ -168,7 +169,9 @@ export type {
   TotalledEdgeType,
   TotalledId,
   TypeOfId,
+  UnversionedType,
   ViewIdArgument,
+  WholeArgument,
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
 export type { NativeGap } from './core/model/native-misfits.ts';

@@ -1,4 +1,3 @@
-import { knownFields } from '../../src/core/model/compile/known-fields.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -12,6 +11,7 @@ import type {
 } from '../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../src/core/model/held-attributes.ts';
 import { isJoinedItem, joinedItemsOf, partsOfEdge, sourceAttributesOf } from '../../src/core/model/joined.ts';
+import { knownFields } from '../../src/core/model/known-fields.ts';
 import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native.ts';
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';

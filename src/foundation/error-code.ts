@@ -323,7 +323,7 @@ export type ErrorCode =
    * version that the table was last migrated with.
    */
   | 'unknown-definition'
-  /** The order by rank has no such label. Remedy: See the message. */
+  /** The model declares no such label: of a rank, of an edge set, or of an enum of `fields`. Remedy: See the message. */
   | 'unknown-label'
   /** A call was given an option that it does not have. Remedy: See the hint. */
   | 'unknown-option'

@@ -2,6 +2,7 @@ import {
   type CompiledModel,
   derivedSearches,
   type EdgeModel,
+  type InboundModel,
   type InboundOrder,
   type InboundSettings,
   type NodeModel,
@@ -191,7 +192,7 @@ function extractDefinitions(model: CompiledModel): Definitions {
     const degree = edge.count !== undefined;
     const orders = [...(inbound?.orders.values() ?? [])].map((order) => settingsIn(ORDER_OPTIONS, order));
     const shared = orders.filter(({ isNamed }) => !isNamed);
-    const rest = settingsOf(model, { inbound, to: edge.to });
+    const rest = settingsOf(model, edge, inbound);
     const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
     if (shared.length > 0 || degree || edge.incoming !== undefined) {
       const settings = shared.length > 0 ? rest : {};
@@ -329,14 +330,15 @@ export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen, e
 
 function settingsOf(
   { nodes }: CompiledModel,
-  { inbound, to }: Pick<EdgeModel, 'inbound' | 'to'>,
+  { type: edgeType, to }: Pick<EdgeModel, 'type' | 'to'>,
+  inbound: InboundModel | undefined,
 ): { settings?: InboundSettings; owners?: Owners } {
   if (inbound === undefined) return {};
   const settings = settingsIn(INBOUND_OPTIONS, inbound);
   if (!settings.includeTarget) return { settings };
   const owners = [...to].flatMap((type): [string, Projection][] => {
     const node = nodes.get(type);
-    return node === undefined ? [] : [[type, node.view]];
+    return node?.includedBy.some((edge) => edge.type === edgeType) ? [[type, node.view]] : [];
   });
   return { settings, owners: new Map(owners) };
 }

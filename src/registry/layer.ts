@@ -153,6 +153,8 @@ class Layer {
   >();
   /** Node types whose `view` decides something: that of their views, or that of their target items. */
   private readonly viewed = new Set<string>();
+  /** The node types that an edge type includes in its index partitions, by the edge type. */
+  private readonly including = new Map<string, Set<string>>();
   /** The attributes by which nodes of a type count as absent, for each type that a definition depends on. */
   private readonly absence = new Map<string, Absence>();
   /** Edge types that have their shared item, or their count, here. */
@@ -245,7 +247,7 @@ class Layer {
     const edge = this.edge(wanted)!;
     this.addAbsence(definition);
     if (settings !== undefined) setOrders(edge, settings, orders, kept);
-    this.addOwners(owners);
+    this.addOwners(wanted.type, owners);
     return edge;
   }
 
@@ -273,10 +275,11 @@ class Layer {
     return !this.viewed.has(type) || sameData(this.node(type).view, view);
   }
 
-  private addOwners(owners: Owners | undefined): void {
+  private addOwners(edgeType: string, owners: Owners | undefined): void {
     for (const [type, view] of owners ?? []) {
       this.node(type).view = view;
       this.viewed.add(type);
+      this.including.set(edgeType, (this.including.get(edgeType) ?? new Set()).add(type));
     }
   }
 
@@ -286,7 +289,7 @@ class Layer {
     for (const [type, node] of this.nodes) {
       // No definition here depends on it: the own model says it to whoever asks about the item itself.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
-      node.includedBy = edges.filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
+      node.includedBy = edges.filter((edge) => this.including.get(edge.type)?.has(type));
     }
     return {
       table: own.table,

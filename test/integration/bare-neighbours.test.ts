@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
+import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
+import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../src/core/model/schema.ts';
+import { edge, node, part } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -53,6 +54,103 @@ function reading() {
   });
   return { reader: createReader(graph, { store }), keys };
 }
+
+describe('a node that has a view for its edges alone', () => {
+  const linked = defineGraph({
+    table: uniqueTableName(),
+    nodes: { GOAL: node({ list: true }), USER: node(), TEAM: node(), PLAN: node({ parts: { STATE: part() } }) },
+    edges: {
+      GM: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        inbound: { orders: { byRole: 'role' }, includeTarget: true },
+      }),
+      UT: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'at' } } }),
+      GP: edge({ from: 'GOAL', to: 'PLAN' }),
+    },
+  });
+  let keysRead: string[] = [];
+  let reader: Reader<typeof linked>;
+  let write: Writer<typeof linked>;
+  let project: () => Promise<unknown>;
+  let query: Store['query'];
+  beforeAll(async () => {
+    const { store, projectAll } = await testTable(linked);
+    const noting = withReplacedCalls(store, {
+      getMany: (asked, ...rest) => {
+        keysRead.push(...asked.map(({ source, target }) => `${source} ${target}`));
+        return store.getMany(asked, ...rest);
+      },
+    });
+    reader = createReader(linked, { store: noting });
+    write = createWriter(linked, { store });
+    project = projectAll;
+    query = (request) => store.query(request);
+    await write.putNode('GOAL-1', { title: 'Run' });
+    await write.putNode('USER-1', ADA);
+    await write.putNode('TEAM-1', TEAM);
+    await write.putNode('PLAN-1', { name: 'P' });
+    await write.putPart('PLAN-1', 'STATE', { on: true });
+    await write.putEdge('GOAL-1', 'GM', 'USER-1', { role: 'LEAD' });
+    await write.putEdge('USER-1', 'UT', 'TEAM-1', { at: '1' });
+    await write.putEdge('GOAL-1', 'GP', 'PLAN-1');
+    await write.putEdge('GOAL-gone', 'GM', 'USER-1', { role: 'PAST' });
+    await project();
+    keysRead = [];
+  });
+
+  it('is shown with its attributes, read from the node', async () => {
+    const goal = { title: 'Run' };
+    expect(await reader.getView('GOAL-1')).toMatchObject({
+      attributes: goal,
+      edgeSet: [{ type: 'GM' }, { type: 'GP' }],
+    });
+    expect(await reader.getView('GOAL-gone')).toMatchObject({ attributes: null, edgeSet: [{ role: 'PAST' }] });
+    expect((await reader.nodes('GOAL')).items).toMatchObject([{ attributes: goal, edgeSet: [{}, {}] }]);
+    const bare = await reader.page('USER-1', 'GM', { with: [] });
+    expect(bare.items).toMatchObject([{ attributes: goal }, { id: 'GOAL-gone', attributes: null }]);
+    const { items } = await reader.page('USER-1', 'GM', {
+      attributes: ['title'],
+      with: ['GP', { edge: 'GM', with: ['UT'] }],
+    });
+    expect(items[0]).toMatchObject({ attributes: goal });
+    expect(items[0]!.edges.GP[0]!.node.attributes).toEqual({ name: 'P', STATE: { on: true } });
+    const { node: user } = items[0]!.edges.GM[0]!;
+    expect(user.attributes).toEqual(ADA);
+    expect(user.edges.UT[0]!.node.attributes).toEqual(TEAM);
+    expect((await reader.inbound('USER-1', 'GM', { includeTarget: true })).target?.attributes).toEqual(ADA);
+    // An item of the node among its edges would have nothing to show.
+    const { items: stored } = await query({ partition: 'USER-1', sortKey: { beginsWith: '~ix/#includeTarget' } });
+    expect(stored).toEqual([]);
+  });
+
+  it('costs no read of its view where no edges of it are asked for', async () => {
+    keysRead = [];
+    const { items } = await reader.page('USER-1', 'GM', { with: ['GM'] });
+    expect(items[0]!.edges.GM[0]!.node.attributes).toEqual(ADA);
+    expect(keysRead.filter((key) => key.startsWith('USER-1'))).toEqual(['USER-1 USER-1']);
+    keysRead = [];
+    await reader.page('USER-1', 'GM', { with: [] });
+    expect(keysRead.filter((key) => key.startsWith('GOAL-1'))).toEqual(['GOAL-1 GOAL-1']);
+    // Shown once without its edges, and below with them.
+    const deep = await reader.page('TEAM-1', 'UT', {
+      with: [{ inbound: 'GM', with: [{ edge: 'GM', with: ['UT'] }, { edge: 'GP' }] }, { edge: 'UT' }],
+    });
+    expect(JSON.stringify(deep.items)).toContain('"PLAN-1"');
+    const goals = deep.items[0]!.inbound.GM;
+    expect(goals[0]!.node.edges.GM[0]!.node.edges.UT[0]!.node.attributes).toEqual(TEAM);
+  });
+
+  it('shows a session its own write', async () => {
+    const session = createSession();
+    await write.with(session).putNode('GOAL-1', { title: 'Walk' });
+    const own = reader.with(session);
+    expect(await own.getView('GOAL-1')).toMatchObject({ attributes: { title: 'Walk' }, edgeSet: [{}, {}] });
+    await write.putNode('GOAL-1', { title: 'Run' });
+    await project();
+  });
+});
 
 describe('a node without a view is shown with its attributes, which are paid for once', () => {
   it('as a neighbour in a page', async () => {

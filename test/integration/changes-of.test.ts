@@ -21,6 +21,7 @@ const graphOf = () =>
     nodes: {
       USER: node({
         view: ['name'],
+        list: true,
         search: {
           name: { shards: 3, caseInsensitive: true, project: ['team'] },
           foods: { multiValue: true, shards: 2 },
@@ -102,6 +103,10 @@ describe('the changes of a stream', () => {
     for (const [i, change] of changes.entries())
       for (const told of [change, changes[i - 3]]) if (told) follower.take(told);
 
+    const listed = (await reader.nodes('USER')).items.map(({ id }) => id);
+    expect(listed).not.toEqual([]);
+    expect(follower.rows(({ list }) => 'nodes' in list && list.nodes === 'USER').map(({ id }) => id)).toEqual(listed);
+    for (const change of changes) if ('value' in change) expect(change.list.search).toMatch(/^[A-Z]+\.[\w.]+$/);
     for (const user of USERS) {
       for (const order of ['gsi0', 'gsi1', 'byTitle'] as const) {
         const { items } = await reader.inbound(user, 'MEMBER', { order });

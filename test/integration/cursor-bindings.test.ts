@@ -34,6 +34,7 @@ const graph = defineGraph({
     WORK: edge({
       from: 'TASK',
       to: 'USER',
+      edgeSet: ['role', 'day'],
       inbound: {
         orders: { byRole: rank('role', { LEAD: 2, HELPER: 1 }), byDate: date('day'), bySize: [source('kind'), 'day'] },
         project: ['size'],

@@ -186,8 +186,8 @@ describe('where', () => {
     const refused = async (read: Promise<unknown>, code: string, message: string) =>
       await expect(read).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
     const inbound = (where: object) => openReader.inbound('PROJECT-1', 'IN', { where: where as never });
-    await refused(inbound({ dueDate: 'x' }), 'not-projected', 'do not hold "dueDate"');
-    await refused(openReader.search('TICKET.status').all({ where: { status: 'x' } }), 'not-projected', 'TICKET.status');
+    await refused(inbound({ points: 'x' }), 'not-projected', 'do not hold "points"');
+    await refused(openReader.search('TICKET.status').all({ where: { points: 'x' } }), 'not-projected', 'TICKET.status');
     await refused(openReader.search('TICKET.title').all({ where: { source: 'x' } }), 'not-projected', '"source"');
     await refused(inbound({ status: undefined }), 'invalid-argument', 'status of where is undefined');
     await refused(inbound({ status: ['open'] }), 'invalid-argument', 'neither text, number');
@@ -215,7 +215,7 @@ describe('where', () => {
     await refused(inbound({ status: { not: { not: 'a' } } }), 'invalid-argument', 'has no comparison "not"');
     const hintOf = async (where: object) =>
       inbound(where).then(String, (error: unknown) => (error as { hint: string }).hint);
-    expect(await hintOf({ statsu: 'open' })).toMatch(/^Did you mean status\? They hold status, title\./);
+    expect(await hintOf({ statsu: 'open' })).toMatch(/^Did you mean status\? They hold status, title, dueDate\./);
     expect(await hintOf({ status: { beginWith: 'o' } })).toMatch(/^Did you mean beginsWith\? There are equals, lt, /);
     const many = Array.from({ length: 101 }, (_, i) => `${i}`);
     await refused(inbound({ status: { in: many } }), 'invalid-argument', 'compares with 101 values');

@@ -29,7 +29,7 @@ const QUESTIONS: Record<string, Partial<AskedQuery>> = {
   'filters on more than one line': { ...PARTS, where: ['status=OPEN', 'title="5"', 'weight=2'], from: '1', to: '9' },
   levels: {
     ...MEMBERS,
-    with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP/inbound:GOALMEMBERSHIP', 'GOALMEMBERSHIP/LIKES:5'],
+    with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP/inbound:GOALMEMBERSHIP', 'GOALMEMBERSHIP/OWNS:5'],
   },
   'levels in a partition': {
     ...PARTS,

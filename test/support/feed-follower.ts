@@ -1,8 +1,14 @@
-import type { FeedChange, ListChange, SearchChange, ViewChange } from '../../src/client/feed/feed-change.ts';
+import type {
+  FeedChange,
+  ListChange,
+  NodeListChange,
+  SearchChange,
+  ViewChange,
+} from '../../src/client/feed/feed-change.ts';
 import { compareKeys } from '../../src/core/items/encoding.ts';
 
 /** A row of a list as changes tell it. */
-export type FollowedRow = ListChange | SearchChange;
+export type FollowedRow = ListChange | NodeListChange | SearchChange;
 
 /** The revision of a change whose record tells no time; `number`: how often the item has been written. */
 export const timelessRevision = (number: number): string => `${'0'.repeat(15)}.${String(number).padStart(40, '0')}`;
@@ -102,6 +108,5 @@ export class FeedFollower {
 /** An item has one row in each order that it is listed in. */
 function keyOf(change: FeedChange): string {
   // An item may be in several lists, or searches, each with changes of its own.
-  const list = change.kind === 'list' ? change.list.order : change.kind === 'search' ? change.list.search : '';
-  return `${change.item} ${list}`;
+  return `${change.item} ${JSON.stringify('list' in change ? change.list : '')}`;
 }

@@ -439,7 +439,8 @@ function partitionOf(base: Base, node: Base | undefined, { partition }: InboundM
 function addTargetItems(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
   for (const edge of edges) {
     const { type, to, inbound } = edge;
-    if (inbound?.includeTarget !== true || !to.has(node.type)) continue;
+    // Reads show a node itself whose type declares no view.
+    if (inbound?.includeTarget !== true || !to.has(node.type) || node.isShownItself === true) continue;
     const shown = withAttributes(base, node.view, {});
     const shared: Item = {};
     for (const { name, index, isNamed } of inbound.orders.values()) {

@@ -183,7 +183,7 @@ it('takes what an edge type joins, and the edge types that have orders', async (
 
 it('gives a page of typed nodes', async () => {
   const page = await reader.page(fromUrl, 'GOALMEMBERSHIP', {
-    with: ['GOALMEMBERSHIP:LEAD', { type: 'GOALMEMBERSHIP', label: 5 }],
+    with: ['GOALMEMBERSHIP:LEAD', { type: 'GOALMEMBERSHIP', label: 'CONTRIBUTOR' }],
   });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<ShownGoal | null>();
@@ -401,14 +401,16 @@ it('takes any names where the graph is not known', async () => {
 it('takes a where of the attributes that the model projects, with values of their types', () => {
   void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { date: '2026' }, maxRcu: 5 });
   void reader.page(fromUrl, 'GOALMEMBERSHIP', { where: { date: '2026' } });
-  // @ts-expect-error: memberRole is not projected
   void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { memberRole: 'LEAD' } });
-  // @ts-expect-error: memberRole is not projected
-  void reader.page(fromUrl, 'GOALMEMBERSHIP', { where: { memberRole: 'LEAD' } });
+  // @ts-expect-error: memberRole is neither projected nor in the keys of this order
+  void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', where: { memberRole: 'LEAD' } });
+  // @ts-expect-error: memberRole is neither projected nor in the keys of this order
+  void reader.page(fromUrl, 'GOALMEMBERSHIP', { order: 'byDate', where: { memberRole: 'LEAD' } });
   // @ts-expect-error: a date is a text
   void reader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { date: 1 } });
-  // @ts-expect-error: nothing is projected
   void reader.inbound('GOAL-1', 'PINS', { where: { rank: 1 } });
+  // @ts-expect-error: nothing is projected
+  void reader.inbound('GOAL-1', 'PINS', { where: { since: 1 } });
   void reader.search('GOAL.points').all({ where: { status: 'OPEN', points: 3n } });
   void reader.search('GOAL.points').all({ where: { status: { in: ['OPEN'] }, points: { gte: 3n, lt: 5 } } });
   void reader.search('GOAL.points').all({ where: { status: { not: { equals: 'OPEN' }, beginsWith: 'O' } } });
@@ -423,10 +425,13 @@ it('takes a where of the attributes that the model projects, with values of thei
   // @ts-expect-error: points are a number
   void reader.search('GOAL.points').all({ where: { points: '3' } });
   void reader.search('GOAL.status').equals('OPEN', { where: { title: 'x' } });
+  void reader.search('GOAL.status').all({ where: { status: { in: ['OPEN', 'NEW'] } } });
   // @ts-expect-error: not among the projected attributes
-  void reader.search('GOAL.status').equals('OPEN', { where: { status: 'OPEN' } });
+  void reader.search('GOAL.status').equals('OPEN', { where: { points: 3 } });
+  void reader.search('GOAL.heading').all({ where: { title: { beginsWith: 'x' } } });
+  void reader.search('GOAL.place').path(['OPEN'], { where: { title: { beginsWith: 'x' } } });
   // @ts-expect-error: this search projects nothing
-  void reader.search('GOAL.heading').find({ equals: 'OPEN' }, { where: { title: 'x' } });
+  void reader.search('GOAL.heading').find({ equals: 'OPEN' }, { where: { status: 'x' } });
   void anyReader.search('GOAL.heading').all({ where: { anything: 3 } });
   void anyReader.inbound(fromUrl, 'GOALMEMBERSHIP', { where: { anything: 3 } });
 });
@@ -471,8 +476,10 @@ it('gives the attributes of sources that an edge type projects, with their types
   // @ts-expect-error: not among the projected ones of the edge
   items[0]!.attributes.note;
   await reader.inbound('TEAM-T1', 'PART_OF', { where: { status: 'OPEN' }, between: [5, undefined], partition: 'one' });
-  // @ts-expect-error: not among the projected ones of the source
   await reader.inbound('TEAM-T1', 'PART_OF', { where: { points: 5 }, partition: 'one' });
+  await reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStatus', where: { note: 'x' }, partition: 'one' });
+  // @ts-expect-error: neither projected nor in the keys of this order
+  await reader.inbound('TEAM-T1', 'PART_OF', { order: 'byStatus', where: { points: 5 }, partition: 'one' });
   // @ts-expect-error: no attribute of either
   await reader.page('TEAM-T1', 'PART_OF', { where: { stattus: 'OPEN' }, partition: 'one' });
   // @ts-expect-error: a status is a text

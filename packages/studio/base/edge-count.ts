@@ -84,7 +84,7 @@ async function countersOf(
     if (native === undefined)
       return partitions.map((partition) => ofRequest({ index, partition, sortKey: range, itemKeys }));
     const request = wholeRequest(context, native);
-    const list = { list: native, accept: nativeTest(graph, query) };
+    const list = { list: native, accept: nativeTest(query) };
     if (request === undefined) return [];
     return [
       async (page): ReturnType<CountPage> => {

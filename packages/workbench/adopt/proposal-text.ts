@@ -48,7 +48,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
     'export default defineGraph({',
     `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
     '  nodes: {',
-    ...nodes.map((type) => `    ${type}: node({ view: 'ALL' }),`),
+    ...nodes.map((type) => nodeLine(type, [])),
     '  },',
     ...(edges.size === 0 ? [] : ['  edges: {', ...[...edges].map(edgeLine), '  },']),
     `  mirrored: [${[...nodes, ...edges.keys()].map(quoted).join(', ')}],`,
@@ -69,10 +69,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
     'export default defineGraph({',
     `  table: ${literal(table)},`,
     '  nodes: {',
-    ...[...nodes].map(([type, parts]) => {
-      const ofParts = [...parts].map((name) => `${name}: part()`).join(', ');
-      return `    ${type}: node(${parts.size === 0 ? '' : `{ parts: { ${ofParts} } }`}),`;
-    }),
+    ...[...nodes].map(([type, parts]) => nodeLine(type, [...parts])),
     '  },',
     ...(edges.size === 0
       ? []
@@ -86,6 +83,12 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
         ]),
     '});',
   ]);
+}
+
+/** A node type, whose view shows all attributes until somebody chooses some of them. */
+function nodeLine(type: string, parts: readonly string[]): string {
+  const ofParts = parts.map((name) => `${name}: part()`).join(', ');
+  return `    ${type}: node({ view: 'ALL'${parts.length === 0 ? '' : `, parts: { ${ofParts} }`} }),`;
 }
 
 function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleFacts, body: readonly string[]): string {

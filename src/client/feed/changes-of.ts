@@ -9,6 +9,7 @@ import { toPlain } from '../../core/items/plain.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
 import { projectionsOfIndexPartitions } from '../../core/kinds/index-item.ts';
 import type { CompiledModel, CountModel, EdgeModel, IndexName, SearchModel } from '../../core/model/compiled.ts';
+import { isNodeList } from '../../core/model/node-list.ts';
 import { type IndexEntry, listOfEdges, partitionOfSearch } from '../../core/model/projection/list-of-place.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
@@ -19,13 +20,14 @@ import { plainViewAttributes } from '../read/nodes/views.ts';
 import type { ReadContext } from '../read/request/context.ts';
 import type { EdgeSetElement } from '../read/request/result.ts';
 import { changeRevision, revisionText } from './change-revision.ts';
-import { isFed } from './fed.ts';
+import { isFed, isFedSearch } from './fed.ts';
 import type {
   CountChange,
   FeedChange,
   ItemChange,
   ListChange,
   ListedPlace,
+  NodeListChange,
   SearchChange,
   ViewChange,
 } from './feed-change.ts';
@@ -180,14 +182,18 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
 }
 
 /** The changes of a node's places in the searches that share an item. The table may keep others together than the model does. */
-function changesOfHits(model: FeedModel, told: Told): SearchChange[] {
+function changesOfHits(model: FeedModel, told: Told): (SearchChange | NodeListChange)[] {
   const { searches } = model.graph.nodes.get(told.node.type) ?? {};
   return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
 }
 
-function changeOfHit(model: FeedModel, search: SearchModel, { change, node, of }: Told): SearchChange[] {
+function changeOfHit(
+  model: FeedModel,
+  search: SearchModel,
+  { change, node, of }: Told,
+): (SearchChange | NodeListChange)[] {
   const { graph, readNumber } = model;
-  if (!isFed(graph, 'searches', node.type, search.indexPartition)) return [];
+  if (!isFedSearch(graph, node.type, search)) return [];
   if (search.native !== isNativeChange(change)) return [];
   const stored = ifReady(() => model.projections.search(search));
   if (stored?.inForce.places.isKeyOfSearch(change.target) !== true) return [];
@@ -197,19 +203,16 @@ function changeOfHit(model: FeedModel, search: SearchModel, { change, node, of }
     return partition === null ? undefined : { place: entry.sort, ...(partition !== undefined && { partition }) };
   });
   if (moved === undefined) return [];
+  const row = {
+    ...{ type: node.type, id: node.id, attributes: rowAttributes(model, moved, change) },
+    ...placesOf(moved),
+    ...of,
+    eventId: `${of.eventId}/${search.name}`,
+  };
+  if (isNodeList(search)) return [{ kind: 'list', list: { nodes: node.type }, ...row }];
   const shown = (moved.isGone ? change.oldImage : change.newImage)?.[valueIn(stored.index)];
-  return [
-    {
-      ...{ kind: 'search', type: node.type, list: { search: search.indexPartition }, id: node.id },
-      ...{
-        value: shown === undefined ? null : toPlain(shown, readNumber),
-        attributes: rowAttributes(model, moved, change),
-      },
-      ...placesOf(moved),
-      ...of,
-      eventId: `${of.eventId}/${search.name}`,
-    },
-  ];
+  const value = shown === undefined ? null : toPlain(shown, readNumber);
+  return [{ kind: 'search', list: { search: search.indexPartition }, value, ...row }];
 }
 
 function changesOfEdge(
@@ -358,9 +361,10 @@ export function placesInForce({ graph, projections }: FeedModel): Map<string, st
       }
     }
     for (const search of searches.values()) {
-      if (!isFed(graph, 'searches', type, search.indexPartition)) continue;
+      if (!isFedSearch(graph, type, search)) continue;
       const stored = ifReady(() => projections.search(search));
-      note(`search ${search.indexPartition}`, stored?.native === true ? NATIVE_PLACE : stored?.inForce.places.first);
+      const name = isNodeList(search) ? `nodes ${type}` : `search ${search.indexPartition}`;
+      note(name, stored?.native === true ? NATIVE_PLACE : stored?.inForce.places.first);
     }
   }
   for (const edge of graph.edges.values()) {

@@ -1,5 +1,6 @@
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
 import { FEED_KINDS, type FeedNames } from '../../core/model/feed-names.ts';
+import { isNodeList } from '../../core/model/node-list.ts';
 import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
 /** The model's `feed`: which changes it tells. */
@@ -10,17 +11,26 @@ export function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: rea
   return feed === undefined || names.some((name) => feed[kind]?.includes(name));
 }
 
+/** Tells whether the feed tells changes of a search, or of the list of a node type. */
+export function isFedSearch(model: CompiledModel, type: string, search: SearchModel): boolean {
+  return isNodeList(search) ? isFed(model, 'lists', type) : isFed(model, 'searches', type, search.indexPartition);
+}
+
 /** Throws a `ModelError` where the model's `feed` names what the model does not declare. */
 export function checkFeedNames(graph: CompiledModel): void {
   const { feed, nodes, edges } = graph;
   if (feed === undefined) return;
   const known: Readonly<Record<keyof FeedNames, readonly string[]>> = {
     views: [...nodes.keys()],
-    lists: [...edges.values()].flatMap(({ type, inbound }) => {
-      return inbound === undefined ? [] : [type, ...[...inbound.orders.keys()].map((order) => `${type}.${order}`)];
-    }),
+    lists: [
+      ...[...edges.values()].flatMap(({ type, inbound }) => {
+        return inbound === undefined ? [] : [type, ...[...inbound.orders.keys()].map((order) => `${type}.${order}`)];
+      }),
+      ...[...nodes.values()].flatMap(({ type, searches }) => ([...searches.values()].some(isNodeList) ? [type] : [])),
+    ],
     searches: [...nodes.values()].flatMap(({ type, searches }) => {
-      return searches.size === 0 ? [] : [type, ...[...searches.values()].map(({ indexPartition }) => indexPartition)];
+      const names = [...searches.values()].flatMap((search) => (isNodeList(search) ? [] : [search.indexPartition]));
+      return names.length === 0 ? [] : [type, ...names];
     }),
     counts: [...edges.values()].flatMap(({ type, count, incoming }) => ((count ?? incoming) ? [type] : [])),
   };

@@ -76,6 +76,15 @@ export interface ListChange extends RowChange {
   list: { inbound: [target: string, type: string]; order: string };
 }
 
+/** A row of the list of all nodes of a type has changed (`list: true`). */
+export interface NodeListChange extends RowChange {
+  kind: 'list';
+  /** The node type. */
+  type: string;
+  /** The list: the node type. */
+  list: { nodes: string };
+}
+
 /** A hit of a search has changed. */
 export interface SearchChange extends RowChange {
   kind: 'search';
@@ -100,12 +109,12 @@ export interface CountChange extends ItemChange {
 }
 
 /** A change of a derived item, in terms of the model. */
-export type FeedChange = ViewChange | ListChange | SearchChange | CountChange;
+export type FeedChange = ViewChange | ListChange | NodeListChange | SearchChange | CountChange;
 
 /** Changes may have been left out: read again what you keep. */
 export interface FeedResync {
   kind: 'resync';
-  /** The lists and views to read again, such as `search USER.name` and `view USER`; absent: everything. */
+  /** The lists and views to read again, such as `search USER.name`, `nodes USER` and `view USER`; absent: everything. */
   of?: string[];
   /** One sentence. */
   reason: string;

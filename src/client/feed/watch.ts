@@ -5,7 +5,6 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
-import { hitTest } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
 import { checkLimit, type ReadContext } from '../read/request/context.ts';
@@ -105,10 +104,9 @@ function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): L
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
   const query = resolveInboundQuery(context, type, target, options);
-  const { index, partitions, range, reverse, where, maxRcu, native } = query;
+  const { index, partitions, range, reverse, where, maxRcu, native, accept } = query;
   return {
-    ...{ index, partitions, range, where, maxRcu, native, isReverse: reverse, limit: checkRows(options.limit) },
-    accept: hitTest(context.graph, query.itemKeys),
+    ...{ index, partitions, range, where, maxRcu, native, accept, isReverse: reverse, limit: checkRows(options.limit) },
     resultOf: (item) => edgeOfItem(context, type, target, item),
   };
 }

@@ -1,13 +1,13 @@
 import { type InboundQuery, readInbound, requireTargetItem } from './lists/inbound.ts';
-import { isViewless, readAttributes } from './nodes/views.ts';
+import { isShownItself, readAttributes } from './nodes/views.ts';
 import type { ReadContext } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
 import { readOwnWritesOfViews } from './request/own.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
 /**
- * A page of the edges that enter a node: see `Reader.inbound`. The index shows of the node what its view does. For a node of a type without
- * views there is nothing in the index to show, and nothing is asked of it: the node itself is read.
+ * A page of the edges that enter a node: see `Reader.inbound`. The index shows of the node what its view does. Of a node of a type that
+ * declares no `view` there is nothing in the index to show, and nothing is asked of it: the node itself is read.
  */
 export async function readListWithTarget(
   context: ReadContext,
@@ -15,7 +15,7 @@ export async function readListWithTarget(
   target: string,
   options: InboundQuery = {},
 ): Promise<InboundPage<EdgeResult, TargetView>> {
-  if (options?.includeTarget !== true || !isViewless(context.graph, target))
+  if (options?.includeTarget !== true || !isShownItself(context.graph, target))
     return await readInbound(context, edgeType, target, options);
   requireTargetItem(findEdge(context.graph, edgeType));
   const { includeTarget: _, ...others } = options;

@@ -35,7 +35,7 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
 
 /**
  * The attributes to show of nodes of a type: those asked for, unchecked, or by default those that the nodes' views show. The default
- * is 'ALL' for a type without views, whose nodes are read themselves, and for a type outside the model.
+ * is 'ALL' for a type that declares no view, whose nodes are read themselves, and for a type outside the model.
  */
 export function selectedNames(
   graph: CompiledModel,
@@ -44,7 +44,7 @@ export function selectedNames(
 ): AttributeSelection {
   if (attributes !== undefined) return attributes;
   const node = graph.nodes.get(type);
-  if (node === undefined || node.view.kind === 'ALL' || !node.hasView) return 'ALL';
+  if (node === undefined || node.view.kind === 'ALL' || node.isShownItself === true) return 'ALL';
   return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
 }
 

@@ -35,7 +35,9 @@ export interface PageOptions<
   Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
   Path = readonly OrderValue[],
   With = PageLevels,
-> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'includeTarget'> {
+  Whole = Value,
+  Part = OrderValue,
+> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
   /**
    * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
    * themselves, at one step more.

@@ -13,6 +13,7 @@ import type {
   ListedNodeType,
   NodeId,
   OrderArgument,
+  PartArgument,
   PathArgument,
   SearchName,
   SearchOfName,
@@ -24,6 +25,7 @@ import type {
   TotalledEdgeType,
   TotalledId,
   ViewIdArgument,
+  WholeArgument,
 } from '../../core/model/inference.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -40,7 +42,7 @@ import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { readListWithTarget } from './list-with-target.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
-import type { InboundQuery } from './lists/inbound.ts';
+import type { InboundQuery, OneQuestion } from './lists/inbound.ts';
 import type { SearchScope } from './lists/search.ts';
 import { itemsOf, pagesOf } from './lists/walk.ts';
 import {
@@ -209,12 +211,17 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      InboundQuery<
-        Order,
-        OrderArgument<G, E, Order>,
-        IncludesTarget<G, E> | false,
-        EdgeFilter<G, E>,
-        PathArgument<G, E, Order>
+      OneQuestion<
+        EdgeOrder<G, E>,
+        InboundQuery<
+          Order,
+          OrderArgument<G, E, Order>,
+          IncludesTarget<G, E> | false,
+          EdgeFilter<G, E, Order>,
+          PathArgument<G, E, Order>,
+          WholeArgument<G, E, Order>,
+          PartArgument<G, E, Order>
+        >
       >
     >
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
@@ -270,7 +277,16 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>
+      OneQuestion<
+        EdgeOrder<G, E>,
+        InDegreeOptions<
+          Order,
+          OrderArgument<G, E, Order>,
+          PathArgument<G, E, Order>,
+          WholeArgument<G, E, Order>,
+          PartArgument<G, E, Order>
+        >
+      >
     >
   ): Promise<CountResult>;
 
@@ -316,13 +332,18 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     edgeType: E,
     ...options: OptionsWithin<
       HasPartition<G, E>,
-      PageOptions<
-        Order,
-        OrderArgument<G, E, Order>,
-        EdgeFilter<G, E>,
-        Selection,
-        PathArgument<G, E, Order>,
-        Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>
+      OneQuestion<
+        EdgeOrder<G, E>,
+        PageOptions<
+          Order,
+          OrderArgument<G, E, Order>,
+          EdgeFilter<G, E, Order>,
+          Selection,
+          PathArgument<G, E, Order>,
+          Checked<With, CheckedLevels<G, EdgeSourceType<G, E>, With>>,
+          WholeArgument<G, E, Order>,
+          PartArgument<G, E, Order>
+        >
       >
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
@@ -352,14 +373,26 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     list: {
       inbound: readonly [Checked<Target, TargetOf<G, E, Target>>, E];
-    } & InboundOfWatch<
-      InboundQuery<Order, OrderArgument<G, E, Order>, boolean, EdgeFilter<G, E>, PathArgument<G, E, Order>>
+    } & OneQuestion<
+      EdgeOrder<G, E>,
+      InboundOfWatch<
+        InboundQuery<
+          Order,
+          OrderArgument<G, E, Order>,
+          boolean,
+          EdgeFilter<G, E, Order>,
+          PathArgument<G, E, Order>,
+          WholeArgument<G, E, Order>,
+          PartArgument<G, E, Order>
+        >
+      >
     > &
       PartitionOption<HasPartition<G, E>>,
     options?: Abortable,
   ): AsyncIterable<WatchEvent<InboundEdge<G, E>>>;
   watch<Name extends SearchName<G>>(
-    list: { search: Name } & Predicate<SearchOfName<G, Name>> & SearchOfWatch<QueryOf<Hit<G, Name>>>,
+    list: { search: Name } & Predicate<SearchOfName<G, Name>> &
+      SearchOfWatch<QueryOf<Hit<G, Name>, SearchOfName<G, Name>['by']>>,
     options?: Abortable,
   ): AsyncIterable<WatchEvent<Hit<G, Name>>>;
   watch<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(

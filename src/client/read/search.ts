@@ -58,22 +58,22 @@ export interface Predicates<T extends SearchTypes> {
   equality: EqualTo<T['value']>;
   ordered: EqualTo<T['value']> | ValueRange<T['value']>;
   text: EqualTo<T['value']> | ValueRange<string> | BeginningWith;
-  path: PathPredicate | Without<'equals' | 'beginsWith' | 'path' | 'between'>;
+  path: PathPredicate<T['path']> | Without<'equals' | 'beginsWith' | 'path' | 'between'>;
   any: SearchPredicate;
 }
 
 /** The predicates of a search. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
-/** Options of a search with these results: it can be filtered by the attributes that they show. */
-export type QueryOf<Result> = SearchQuery<
-  Result extends { attributes: infer Attributes } ? Attributes : Record<string, unknown>
+/** Options of a search with these results: it can be filtered by the attributes that they show, and by those that the search is by. */
+export type QueryOf<Result, By> = SearchQuery<
+  Result extends { attributes: infer Attributes } ? Attributes & By : Record<string, unknown>
 >;
 
 /** Options that every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Any predicate; the other methods are short for it. */
-  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
+  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
   /**
    * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
    * as an attribute of its own is counted too. `truncated` says that there may be more: see `maxRcu`.
@@ -88,15 +88,15 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Exactly this value. */
-  equals(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
+  equals(value: T['value'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search whose hits are in an order. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Every value, the highest first. */
-  latest(...options: Scoped<T, Omit<QueryOf<Result>, 'reverse'>>): Promise<Page<Result>>;
+  latest(...options: Scoped<T, Omit<QueryOf<Result, T['by']>, 'reverse'>>): Promise<Page<Result>>;
   /** Every value. */
-  all(...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
+  all(...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search by one value or by a range of them. */
@@ -105,14 +105,14 @@ export interface OrderedSearch<Result, T extends SearchTypes>
     ListedSearch<Result, T> {
   /** Values from the lowest to the highest, both inclusive, either may be undefined or null. A date without a time as the highest is the whole day in UTC. */
   between(
-    ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result>>
+    ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
   ): Promise<Page<Result>>;
 }
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. */
-  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
+  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search by path. */
@@ -124,7 +124,7 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
    * @example
    * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
-  path(segments: readonly string[], ...options: Scoped<T, QueryOf<Result>>): Promise<Page<Result>>;
+  path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search of which the compiler knows nothing has the methods of all. */

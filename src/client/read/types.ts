@@ -1,6 +1,7 @@
 import type { Mistake } from '../../core/model/checked.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type {
+  AttributeInKey,
   EdgeAttributes,
   EdgeCopy,
   EdgeLabel,
@@ -15,6 +16,8 @@ import type {
   InboundAttribute,
   IncludesTarget,
   IndexedEdgeType,
+  LabelArgument,
+  LabelsOf,
   NodeAttributes,
   NodeType,
   PartAttributes,
@@ -25,7 +28,7 @@ import type {
   TypeOfId,
   ViewAttribute,
 } from '../../core/model/inference.ts';
-import type { LabelValue, WithLevel } from './levels/level.ts';
+import type { WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
@@ -43,6 +46,21 @@ import type { InPartition, NoPartition } from './search.ts';
 type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
+
+/**
+ * Attributes of nodes of several types, each with the names that only the others have, as undefined: a program can ask any of them for
+ * any name.
+ */
+type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
+  ? [Exclude<Names, keyof Attributes>] extends [never]
+    ? Attributes
+    : string extends Names
+      ? Attributes & Partial<Record<string, unknown>>
+      : Attributes & { [Name in Exclude<Names, keyof Attributes> & string]?: undefined }
+  : never;
+
+/** The names of attributes; of a union of shapes, those of each. */
+type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
 /** The attributes of some names, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
@@ -79,11 +97,9 @@ type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [Pa
           : Shown<PartAttributes<G, T, P>, PartViewAttribute<G, T, P>>;
       };
 
-/** The labels of an edge type; one that is named after an attribute has its type. */
+/** The labels of an edge type, with the types of their attributes. */
 type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
-  ? {
-      [Label in EdgeLabel<G, E>]?: Label extends keyof EdgeAttributes<G, E> ? EdgeAttributes<G, E>[Label] : unknown;
-    }
+  ? { [Label in keyof LabelsOf<G, E>]?: LabelsOf<G, E>[Label] }
   : never;
 
 /** The labels that only other edge types have. */
@@ -92,7 +108,7 @@ type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLa
 /** The attributes that an edge type copies of its targets; undefined where it copies none, so that any element can be asked for it. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
-  : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
+  : OfAnyType<Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>>;
 
 /** The elements of edge sets, by edge type. Each is worked out once, for all node types that have it. */
 type Elements<G extends CompiledModel> = {
@@ -119,9 +135,11 @@ export type ViewOfId<
 /** The attributes of nodes, and those of their parts, as far as they are selected; open ones where the type is not known (never). */
 type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]
   ? Selected<Record<string, unknown>, Selection, string>
-  : T extends string
-    ? Selected<NodeAttributes<G, T>, Selection, ViewAttribute<G, T>> & PartsShown<G, T, Selection>
-    : never;
+  : OfAnyType<ShownOfEach<G, T, Selection>>;
+
+type ShownOfEach<G extends CompiledModel, T extends NodeType<G>, Selection> = T extends string
+  ? Selected<NodeAttributes<G, T>, Selection, ViewAttribute<G, T>> & PartsShown<G, T, Selection>
+  : never;
 
 /** A node as its producers wrote it. */
 export type StoredNodeOf<G extends CompiledModel, Id extends string> = Id extends string
@@ -146,19 +164,36 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = E exte
 /** The attributes that an index item shows of an edge, and those that it shows of the edge's source. */
 type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
   ? OfEdge
-  : OfEdge & Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>;
+  : OfEdge & OfAnyType<Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>>;
 
-/** The attributes that incoming edges can be filtered by: those that their index items hold. */
-export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
+/** The attributes that incoming edges can be filtered by: those that their index items and the keys of the order hold. */
+export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>, Order extends string> = [
+  SourceAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeysOfSource'>,
+] extends [never]
+  ? FilterOfEdge<G, E, Order>
+  : FilterOfEdge<G, E, Order> &
+      OfAnyType<
+        Shown<
+          AttributesOfId<G, EdgeSource<G, E>>,
+          SourceAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeysOfSource'>
+        >
+      >;
+
+type FilterOfEdge<G extends CompiledModel, E extends EdgeType<G>, Order extends string> = Shown<
+  EdgeAttributes<G, E>,
+  InboundAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeys'>
+>;
 
 /** The node that the edges of a type enter, with the attributes that its view shows; never without `includeTarget`. */
 export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [IncludesTarget<G, E>] extends [false]
   ? never
   : TargetViewOfId<G, EdgeTarget<G, E>>;
 
-type TargetViewOfId<G extends CompiledModel, Id extends string> = Id extends string
-  ? TargetView<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
-  : never;
+type TargetViewOfId<
+  G extends CompiledModel,
+  Id extends string,
+  Names = NameIn<Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>,
+> = Id extends string ? TargetView<Id, OfAnyType<Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>, Names>> : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */
 type SearchedType<G extends CompiledModel, Name extends string> =
@@ -244,9 +279,9 @@ type EnteringNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = 
   : never;
 
 /** The attributes of a neighbour: those that the view shows, and those that the edge copies. */
-type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = T extends string
-  ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined>
-  : never;
+type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = OfAnyType<
+  T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
+>;
 
 /** The type of an argument as it is written, if it is right. Otherwise the right type, which the compiler then names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
@@ -261,16 +296,34 @@ export type CheckedLevels<G extends CompiledModel, T extends string, With> =
 /** A level as it is written, next to nodes of the types `T`. One that is wrong becomes what there is: the compiler names it. */
 type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
   ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
-    ? Level
+    ? Level extends `${infer E}:${string}`
+      ? LabelledLevel<G, E, Level>
+      : Level
     : ListedText<FittingType<G, T, 'from', never, EdgeTypeInSet<G>>>
   : Level extends { readonly inbound: infer E }
     ? EnteringLevel<G, FittingType<G, T, 'to', E, IndexedEdgeType<G>>, Level>
     : Level extends { readonly edge: infer E }
       ? LeavingLevel<G, FittingType<G, T, 'from', E, EdgeType<G>>, Level>
       : ListedLevel<
+          G,
           FittingType<G, T, 'from', Level extends { readonly type: infer E } ? E : never, EdgeTypeInSet<G>>,
           Level
         >;
+
+/** A text of an edge type and a label; one with another label becomes those that the edge type has. */
+type LabelledLevel<G extends CompiledModel, E extends string, Level> =
+  E extends EdgeType<G>
+    ? Level extends LabelledText<E, LabelArgument<G, E>>
+      ? Level
+      : E | LabelledText<E, LabelArgument<G, E>>
+    : never;
+
+/** The label of a level; a sentence where elements have none. */
+type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgument<G, E>] extends [never]
+  ? `edges of ${E} have no labels`
+  : LabelArgument<G, E>;
+
+type LabelledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
 
 /** The edge type that a text names, which may have a label behind it. */
 type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E : Text;
@@ -304,12 +357,15 @@ type NoOther<Known extends string, Level> = {
   readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
 };
 
-type ListedLevel<E extends string, Level> = { type: E; label?: LabelValue } & NoOther<'type' | 'label', Level>;
+type ListedLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = {
+  type: E;
+  label?: LabelOption<G, E>;
+} & NoOther<'type' | 'label', Level>;
 
 type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = [E] extends [never]
   ? 'no edge leaves the nodes above'
   : Level extends unknown
-    ? { edge: E; label?: LabelValue; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
+    ? { edge: E; label?: LabelOption<G, E>; with?: LevelsBelow<G, EdgeTargetType<G, E>, Level> } & NoOther<
         'edge' | 'label' | 'with',
         Level
       >

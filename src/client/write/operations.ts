@@ -8,10 +8,13 @@ import type {
   NodeAttributes,
   NodeId,
   NodeInput,
+  NodeType,
   PartAttributes,
   PartInput,
   PartName,
   TypeOfId,
+  UnversionedType,
+  VersionAttribute,
 } from '../../core/model/inference.ts';
 import type { WriteConditions } from './item/conditions.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
@@ -25,10 +28,20 @@ export type AttributesArgument<Input> = Partial<Input> extends Input ? [attribut
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 
-/** Puts and deletes of single items, as a batch takes them. */
+/** The options of a deletion: of a node with versions with the version that was read. */
+export type DeleteArguments<G extends CompiledModel, T extends NodeType<G>, Options> = [
+  VersionAttribute<G, T>,
+] extends [never]
+  ? [options?: Options]
+  : [options: Options & { if: Readonly<Record<VersionAttribute<G, T>, unknown>> }];
+
+/** Puts and deletes of single items, as a batch takes them: none of nodes with versions, which it cannot compare. */
 export interface Operations<G extends CompiledModel, Result> {
   /** Puts a node whole: attributes that are not given are gone. */
-  putNode<Id extends NodeId<G>>(id: Id, ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>): Result;
+  putNode<Id extends NodeId<G, UnversionedType<G>>>(
+    id: Id,
+    ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>
+  ): Result;
   /** Puts a part of a node whole. The node does not have to exist. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
@@ -47,7 +60,7 @@ export interface Operations<G extends CompiledModel, Result> {
   /** Deletes an edge; an absent one is fine. */
   deleteEdge<E extends EdgeType<G>>(source: EdgeSource<G, E>, edgeType: E, target: EdgeTarget<G, E>): Result;
   /** Deletes a node; an absent one is fine. Its edges stay: see `deleteNodeWithEdges`. */
-  deleteNode(id: NodeId<G>): Result;
+  deleteNode(id: NodeId<G, UnversionedType<G>>): Result;
 }
 
 /** May make the item that it updates. */
@@ -113,7 +126,10 @@ export interface TransactionOperations<G extends CompiledModel> {
     options?: WriteConditions<EdgeAttributes<G, E>> & Upsert,
   ): void;
   /** Deletes a node. */
-  deleteNode<Id extends NodeId<G>>(id: Id, options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
+  deleteNode<Id extends NodeId<G>>(
+    id: Id,
+    ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>>
+  ): void;
   /** Deletes an edge. */
   deleteEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,

@@ -30,7 +30,7 @@ import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/
 import type { WriteContext } from './item/send.ts';
 import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
 import { type OnWrite, withOnWrite } from './on-write.ts';
-import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
+import type { DeleteArguments, Operations, PutArguments, TransactionOperations } from './operations.ts';
 import { type PutManyItem, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
 import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
 import type { Change } from './update/attribute-change.ts';
@@ -135,7 +135,7 @@ export interface Writer<G extends CompiledModel> {
    */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
-    options?: WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>,
+    ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:

@@ -77,6 +77,14 @@ export function encodeNumber(text: string): string {
   return `-${ninesComplement(exponent)}${ninesComplement(decimal.digits)}${NEGATIVE_END}`;
 }
 
+/** The number that `encodeNumber` has encoded, as decimal text. */
+export function decodeNumber(encoded: string): string {
+  if (encoded === '0') return encoded;
+  const isNegative = encoded.startsWith('-');
+  const text = isNegative ? ninesComplement(encoded.slice(1, -NEGATIVE_END.length)) : encoded.slice(1);
+  return `${isNegative ? '-' : ''}0.${text.slice(3)}E${Number(text.slice(0, 3)) - EXPONENT_BIAS}`;
+}
+
 function ninesComplement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
@@ -140,6 +148,7 @@ const SEGMENT_END = '\u0001';
 /** Characters that would sort below what ends a segment, or be taken for it. */
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';
+const ESCAPED_SEGMENT = /\u0002([a-c])/g;
 
 /**
  * Encodes a path, or the beginning of one: its segments, each with an end, so that `San` is no beginning of `San Jose`.
@@ -147,6 +156,16 @@ const SEGMENT_ESCAPE = '\u0002';
  */
 export function encodePath(segments: readonly string[], form: TextForm): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
+}
+
+/** The segments that `encodePath` has encoded. */
+export function segmentsOf(encoded: string): string[] {
+  return encoded
+    .split(SEGMENT_END)
+    .slice(0, -1)
+    .map((segment) =>
+      segment.replace(ESCAPED_SEGMENT, (_, letter: string) => String.fromCharCode(letter.charCodeAt(0) - 0x61)),
+    );
 }
 
 /** Replaces a character by the escape and a letter, which sort as the character did: after the end, before the rest. */

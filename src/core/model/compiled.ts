@@ -169,6 +169,8 @@ export interface NodeModel {
   view: Projection;
   /** True if nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
   hasView: boolean;
+  /** True if the model declares no `view`: reads show all attributes, of the node itself. Absent: they show what its view does. */
+  isShownItself?: true;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;
   /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
@@ -179,7 +181,7 @@ export interface NodeModel {
   searches: ReadonlyMap<string, SearchModel>;
   /** Parts of the node with base items of their own, by name. */
   parts: ReadonlyMap<string, PartModel>;
-  /** Edge types that enter the node and include it in their index partitions. */
+  /** Edge types that enter the node and include it in their index partitions; none where it is shown itself. */
   includedBy: readonly EdgeModel[];
   /** The attribute that says that a node counts as deleted; undefined: none. */
   deletedWhen?: string;

@@ -9,6 +9,9 @@ import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } f
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
 export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
+/** The value of a label as an argument; it is compared by its text, so `39` and `'39'` are alike. */
+export type LabelValue = string | number | bigint | boolean | ExactNumber;
+
 /** The arguments and results of a search. */
 export interface SearchTypes {
   /** Which questions it answers: of texts, of other orders, of equality only, of the segments of a path; `any` is not known. */
@@ -21,6 +24,10 @@ export interface SearchTypes {
   shown: string;
   /** True if it is asked for one value of its partition attribute. */
   partition: boolean;
+  /** The leading segments of its path, as arguments. */
+  path: readonly string[];
+  /** The attributes that it is by, with their values: a filter compares them, too. */
+  by: object;
 }
 
 /** A search of which nothing is known. */
@@ -44,7 +51,7 @@ export interface NodeTypes {
   output: unknown;
   /** The searches by name, those of its parts too. */
   searches: object;
-  /** The attributes that the view shows. */
+  /** The attributes that reads show: those of the view; all where none is declared. */
   view: string;
   /** True if the node type asks for views: it shows attributes, or has parts. Edge sets give views, too. */
   viewed: boolean;
@@ -52,6 +59,8 @@ export interface NodeTypes {
   parts: object;
   /** True if the type has a list. */
   list: boolean;
+  /** The attribute with the version; never where there is none. */
+  version: string;
 }
 
 /** The types that an edge definition carries. */
@@ -60,9 +69,18 @@ export interface EdgeTypes {
   output: unknown;
   from: string;
   to: string;
-  label: string;
+  /** The values of each label of its edge-set elements, by the label's name. */
+  labels: object;
+  /** The values of labels as arguments. */
+  labelled: LabelValue;
   /** The values of each order as arguments, by the order's name. */
   orders: object;
+  /** The whole values of each order as arguments: those that `fields` declares, and `SourceValue` for those of a source's attribute. */
+  whole: object;
+  /** The attributes that the keys of each order hold, by the order's name: those of the edge. */
+  inKeys: object;
+  /** The same of the source node. */
+  inKeysOfSource: object;
   /** The attributes of the edge that its index items show. */
   shown: string;
   /** The attributes of the source node that its index items show. */
@@ -181,7 +199,7 @@ type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
       : AttributeValueOf<A, Order extends string ? Order : Name, Each>;
 
 /** The members of a union of literal texts; any text for other types. A record of literals has to have them, one of patterns may be empty. */
-type MembersOf<Value> = [Value] extends [string]
+export type MembersOf<Value> = [Value] extends [string]
   ? Record<never, never> extends Record<Value, unknown>
     ? string
     : Value
@@ -213,6 +231,8 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
       found: FoundByOrder<A, Name, Entry, false>;
       shown: never;
       partition: false;
+      path: readonly string[];
+      by: SearchedBy<A, Name, Entry, unknown>;
     }
   : {
       kind: Option<Entry, 'path'> extends readonly unknown[]
@@ -232,7 +252,46 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
         : FoundByOrder<A, Name, Option<Entry, 'attribute'>, Option<Entry, 'multiValue'>>;
       shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
       partition: IsGiven<Entry, 'partition'>;
+      path: PathOf<A, Option<Entry, 'path'>, Option<Entry, 'caseInsensitive'>>;
+      by: SearchedBy<A, Name, Option<Entry, 'attribute'>, Entry>;
     };
+
+/** The leading segments of a path as arguments: of attributes whose values are literals exactly these, unless they are folded. */
+type PathOf<A, Path, Folded> = true extends Folded
+  ? readonly string[]
+  : Path extends readonly string[]
+    ? TextsOrLeading<{ readonly [Place in keyof Path]: MembersOf<AttributeValueOf<A, Path[Place], false>> }>
+    : readonly string[];
+
+/** Any texts where each of some values may be any text: a program may have made the list. */
+type TextsOrLeading<Values extends readonly unknown[]> = { readonly [Place in keyof Values]: string } extends Values
+  ? readonly string[]
+  : Extract<Leading<Values>, readonly string[]>;
+
+/** The leading values of a list, as many as are given. */
+export type Leading<Values> = Values extends readonly [infer First, ...infer Others]
+  ? readonly [] | readonly [First, ...Leading<Others>]
+  : Values extends readonly []
+    ? readonly []
+    : Values extends readonly (infer Value)[]
+      ? readonly Value[]
+      : never;
+
+/** The attributes that a search is by; none where an item of it has one of several values, or a computed one. */
+type SearchedBy<A, Name, Order, Entry> =
+  Option<Entry, 'path'> extends readonly (infer Segment)[]
+    ? { [Named in Extract<Segment, string>]?: AttributeValueOf<A, Named, false> }
+    : true extends Option<Entry, 'multiValue'>
+      ? Record<never, never>
+      : Order extends { kind: 'derive' }
+        ? Record<never, never>
+        : {
+            [Named in Order extends { attribute: infer From extends string }
+              ? From
+              : Order extends string
+                ? Order
+                : Name & string]?: FoundByOrder<A, Name, Order, false>;
+          };
 
 /** The types that `part` makes of its options. */
 export interface PartTypesOf<F extends Fields, Searches, View> {
@@ -264,24 +323,87 @@ type PartSearches<Parts> = {
 };
 
 /** The types that `node` infers from its options. */
-export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean, Parts> {
+export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean, Parts, Version extends string> {
   input: InputOf<F>;
   output: AttributesOf<F>;
   searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Name, Searches[Name]> } & PartSearches<
     TypesOfParts<Parts>
   >;
-  view: Copied<AttributesOf<F>, View, 'KEYS_ONLY'>;
+  view: Copied<AttributesOf<F>, View, 'ALL'>;
   viewed: View extends undefined ? ([keyof Parts] extends [never] ? false : true) : true;
   parts: TypesOfParts<Parts>;
   list: List;
+  version: Version;
 }
 
-/** The label names of an `edgeSet` option. */
-export type LabelOf<EdgeSet> = EdgeSet extends false
-  ? never
+/** The labels of an `edgeSet` option, by their names, each with the attribute that it has its values from. */
+type LabelsFrom<EdgeSet> = EdgeSet extends false
+  ? Record<never, never>
   : EdgeSet extends readonly (infer Name)[]
-    ? Extract<Name, string>
-    : Extract<keyof EdgeSet, string>;
+    ? { [Label in Extract<Name, string>]: Label }
+    : EdgeSet;
+
+/** The values of labels, by their names. */
+type LabelsOf<A, From> = {
+  [Label in Extract<keyof From, string>]: From[Label] extends string ? AttributeValueOf<A, From[Label], false> : string;
+};
+
+/** The values of labels as arguments: those that `fields` declares, or that a rank of the same attribute does. */
+type LabelledBy<A, From, Order> = {
+  [Label in keyof From]: From[Label] extends string
+    ? LabelArgument<AttributeValueOf<A, From[Label], false>, LabelOfRank<Order, From[Label]>>
+    : string;
+}[keyof From];
+
+type LabelArgument<Value, Ranked> = unknown extends Value
+  ? [Ranked] extends [never]
+    ? LabelValue
+    : Ranked
+  : Value extends string
+    ? Value
+    : Value extends boolean
+      ? Value | `${Value}`
+      : Value extends number | bigint | ExactNumber
+        ? NumberValue
+        : never;
+
+/** The labels of the ranks of an attribute. */
+type LabelOfRank<Order, Name> = Order extends readonly (infer Part)[]
+  ? LabelOfOne<Part, Name>
+  : LabelOfOne<Order, Name>;
+
+type LabelOfOne<Part, Name> = Part extends {
+  kind: 'rank';
+  attribute: Name;
+  weights: Readonly<Record<infer Label, number>>;
+}
+  ? Extract<Label, string>
+  : never;
+
+/** The whole values of an order as arguments, those of an order by several values as a list. */
+type WholeOfOrder<A, Order> = Order extends readonly unknown[]
+  ? { readonly [Place in keyof Order]: WholeOfOne<A, Order[Place]> }
+  : WholeOfOne<A, Order>;
+
+/** The same of an order by one value. */
+type WholeOfOne<A, Order> = Order extends string
+  ? MembersOf<AttributeValueOf<A, Order, false>>
+  : Order extends SourceValue
+    ? Order
+    : ValueOfOne<Order, 'string'>;
+
+/** The values that a key holds as they were written: no date, which is converted, and no computed text. */
+type KeptInKey<Entry> = Exclude<
+  Entry extends readonly (infer Part)[] ? Part : Entry,
+  { readonly kind: 'date' } | { readonly kind: 'derive' }
+>;
+
+/** The attribute of the edge that one value of an order names. */
+type NameOfEdge<Part> = Part extends string
+  ? Part
+  : Part extends { readonly kind: 'rank' | 'number'; readonly attribute: infer Name extends string }
+    ? Name
+    : never;
 
 /** The attribute of the source node that one value of an order, or a partition, names. */
 type NameOfSource<Part> =
@@ -319,8 +441,12 @@ export interface EdgeTypesOf<
   output: AttributesOf<F>;
   from: From;
   to: To;
-  label: LabelOf<EdgeSet>;
+  labels: LabelsOf<AttributesOf<F>, LabelsFrom<EdgeSet>>;
+  labelled: LabelledBy<AttributesOf<F>, LabelsFrom<EdgeSet>, OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
   orders: { [Name in keyof OrdersIn<Inbound>]: ValueOfOrder<OrdersIn<Inbound>[Name]> };
+  whole: { [Name in keyof OrdersIn<Inbound>]: WholeOfOrder<AttributesOf<F>, OrdersIn<Inbound>[Name]> };
+  inKeys: { [Name in keyof OrdersIn<Inbound>]: NameOfEdge<KeptInKey<OrdersIn<Inbound>[Name]>> };
+  inKeysOfSource: { [Name in keyof OrdersIn<Inbound>]: NameOfSource<KeptInKey<OrdersIn<Inbound>[Name]>> };
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
   namedOfSource: NamesOfSource<OrdersIn<Inbound>[keyof OrdersIn<Inbound>] | Option<Inbound, 'partition'>>;

@@ -2,8 +2,8 @@
 export interface FeedNames<NodeType extends string = string, EdgeType extends string = string> {
   /** Node types whose views it tells. */
   readonly views?: readonly NodeType[];
-  /** Edge types whose lists it tells, in every order, or in one: `TICKET`, `TICKET.byPriority`. */
-  readonly lists?: readonly (EdgeType | `${EdgeType}.${string}`)[];
+  /** Edge types whose lists it tells, in every order, or in one: `TICKET`, `TICKET.byPriority`; and node types with `list: true`. */
+  readonly lists?: readonly (NodeType | EdgeType | `${EdgeType}.${string}`)[];
   /** Node types whose searches it tells, or single searches: `USER`, `USER.name`. */
   readonly searches?: readonly (NodeType | `${NodeType}.${string}`)[];
   /** Edge types whose counts and totals it tells. */

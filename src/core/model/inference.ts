@@ -1,7 +1,7 @@
 import type { INDEX_NAMES } from '../items/derived-item.ts';
 import type { CompiledModel } from './compiled.ts';
-import type { OpenSearch, SearchTypes, TotalNames } from './declared.ts';
-import type { OpenAttributes } from './order.ts';
+import type { LabelValue, Leading, MembersOf, OpenSearch, SearchTypes, TotalNames } from './declared.ts';
+import type { OpenAttributes, SourceValue } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
 /**
@@ -23,10 +23,15 @@ interface OpenTypes {
   viewed: true;
   parts: Record<string, { input: OpenAttributes; output: OpenAttributes; view: string }>;
   list: true;
+  version: never;
   from: string;
   to: string;
-  label: string;
+  labels: Record<string, unknown>;
+  labelled: LabelValue;
   orders: Record<string, SearchTypes['value']>;
+  whole: Record<string, SearchTypes['value']>;
+  inKeys: Record<string, string>;
+  inKeysOfSource: Record<string, string>;
   shown: string;
   shownOfSource: string;
   includesTarget: true;
@@ -117,8 +122,16 @@ export type EdgeTarget<G extends CompiledModel, E extends EdgeType<G>> = IdOf<Ed
 /** The node types that an edge type may enter. */
 export type EdgeTargetType<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'to'>;
 
+/** The labels in the edge-set elements of an edge type, by their names, with their values. */
+export type LabelsOf<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labels'>;
+
 /** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
-export type EdgeLabel<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'label'>;
+export type EdgeLabel<G extends CompiledModel, E extends EdgeType<G>> = E extends unknown
+  ? Extract<keyof LabelsOf<G, E>, string>
+  : never;
+
+/** The values of the labels of an edge type, as arguments. */
+export type LabelArgument<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labelled'>;
 
 /** Names of the orders in which the edges of a type are found from their targets; never where it has none. */
 export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = Extract<
@@ -190,9 +203,8 @@ export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extrac
 export type ListedNodeType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : Carrying<NodesOf<G>, 'list', true>;
 
-/** The names of the attributes that reads show of nodes of a type: those of its views, or all of a type without views. */
-export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> =
-  T extends ViewedType<G> ? TextOf<NodesOf<G>[T], 'view'> : Extract<keyof NodeAttributes<G, T>, string>;
+/** The names of the attributes that reads show of nodes of a type: those that its `view` names, or all of a type that declares none. */
+export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> = TextOf<NodesOf<G>[T], 'view'>;
 
 /** The names of the attributes that the index items of an edge type show. */
 export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shown'>;
@@ -222,6 +234,39 @@ type FirstOrder<Indexes extends readonly string[], Order extends string> = Index
     : FirstOrder<Rest, Order>
   : Order;
 
+/** The attributes that the keys of an order hold: those of the edge, or with `inKeysOfSource` those of the edge's source. */
+export type AttributeInKey<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Order extends string,
+  Whose extends 'inKeys' | 'inKeysOfSource',
+> = Order extends keyof TypeOf<EdgesOf<G>[E], Whose> ? Extract<TypeOf<EdgesOf<G>[E], Whose>[Order], string> : never;
+
+/** The whole values of an order of an edge type, as arguments: as `OrderArgument`, but of declared values exactly these. */
+export type WholeArgument<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Order extends string,
+> = Order extends keyof TypeOf<EdgesOf<G>[E], 'whole'>
+  ? Extract<WithSource<G, E, TypeOf<EdgesOf<G>[E], 'whole'>[Order]>, SearchTypes['value']>
+  : never;
+
+/** A value that is not of the source, or the values that the sources of an edge type may have. */
+type WithSource<G extends CompiledModel, E extends EdgeType<G>, Value> =
+  Value extends SourceValue<infer Name> ? MembersOf<ValueOfSource<G, EdgeSourceType<G, E>, Name>> : Value;
+
+/** The values of an attribute of some node types, or of a part of theirs: `STATE.status`. */
+type ValueOfSource<G extends CompiledModel, T extends string, Name> =
+  T extends NodeType<G>
+    ? Name extends `${infer P}.${infer Attribute}`
+      ? P extends PartName<G, T>
+        ? ValueOf<PartAttributes<G, T, P>, Attribute>
+        : ValueOf<NodeAttributes<G, T>, Name>
+      : ValueOf<NodeAttributes<G, T>, Name>
+    : never;
+
+type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined> : never) : never;
+
 /** The values of an order of an edge type, as arguments: the labels of a rank, numbers, or texts. */
 export type OrderArgument<
   G extends CompiledModel,
@@ -238,17 +283,39 @@ export type PathArgument<
   Order extends string,
 > = string extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
   ? readonly SearchTypes['value'][]
-  : Order extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
-    ? Leading<Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], readonly unknown[]>>
+  : Order extends keyof TypeOf<EdgesOf<G>[E], 'whole'>
+    ? Leading<WithSources<G, E, Extract<TypeOf<EdgesOf<G>[E], 'whole'>[Order], readonly unknown[]>>>
     : never;
 
-type Leading<Values> = Values extends readonly [infer First, ...infer Others]
-  ? readonly [] | readonly [First, ...Leading<Others>]
-  : Values extends readonly []
-    ? readonly []
-    : Values extends readonly (infer Value)[]
-      ? readonly Value[]
-      : never;
+type WithSources<G extends CompiledModel, E extends EdgeType<G>, Values extends readonly unknown[]> = {
+  readonly [Place in keyof Values]: WithSource<G, E, Values[Place]>;
+};
+
+/** The values of an order by several, each as the end of a range; never for an order by one. */
+export type PartArgument<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Order extends string,
+> = string extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
+  ? SearchTypes['value']
+  : Order extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
+    ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], readonly unknown[]>[number]
+    : never;
+
+/** The attribute with the version of a node type; never where one of them may have none. */
+export type VersionAttribute<G extends CompiledModel, T extends NodeType<G>> = [UnversionedOf<G, T>] extends [never]
+  ? TextOf<NodesOf<G>[T], 'version'>
+  : never;
+
+type UnversionedOf<G extends CompiledModel, T extends NodeType<G>> = T extends unknown
+  ? [TextOf<NodesOf<G>[T], 'version'>] extends [never]
+    ? T
+    : never
+  : never;
+
+/** The node types without versions. */
+export type UnversionedType<G extends CompiledModel> =
+  string extends NodeType<G> ? NodeType<G> : UnversionedOf<G, NodeType<G>>;
 
 /** An id of a node type of the graph, or any text, such as one from a URL. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;

@@ -7,6 +7,11 @@ import { fillSettings, SEARCH_OPTIONS } from './options/option-tables.ts';
  */
 export const NODE_LIST = '';
 
+/** Tells the list of a node type from its searches. */
+export function isNodeList({ name }: Pick<SearchSettings, 'name'>): boolean {
+  return name === NODE_LIST;
+}
+
 /** A partition of an index takes 1,000 new items a second; each shard costs a page half a read unit. */
 const SHARDS = 10;
 

@@ -122,12 +122,13 @@ export interface NodeOptions<
   List = boolean,
   Parts extends PartDefinitions = PartDefinitions,
   F extends Fields = Fields,
+  Version extends string = string,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; a type without edge sets and parts then has no
-   * views, and its nodes are read by `getNode`.
+   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; reads then show all attributes, of the node itself,
+   * and a type without edge sets and parts has no views, so that `getView` is refused.
    */
   view?: View;
   /**
@@ -146,7 +147,7 @@ export interface NodeOptions<
    * that was read, and is refused where the node has another by now; without one the node has to be new. Updates count up
    * whatever they change. Producers without the writer are not held to it. Default: none.
    */
-  versionAttribute?: NoInfer<VersionName<F>>;
+  versionAttribute?: Version;
   /**
    * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
    * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion: counts and
@@ -191,9 +192,10 @@ export function node<
   const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> | undefined = undefined,
   const List extends boolean = false,
   const Parts extends PartDefinitions = Record<never, never>,
+  const Version extends NoInfer<VersionName<F>> = never,
 >(
-  options: NodeOptions<Searches, View, List, Parts, F> = {},
-): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>>> {
+  options: NodeOptions<Searches, View, List, Parts, F, Version> = {},
+): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>, NoInfer<Version>>> {
   return { kind: 'node', options };
 }
 
@@ -231,7 +233,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
    * index item of the node for the first two orders together and one for each further order, written when what the view shows
-   * changes. Needs `shards: 1`. Default false.
+   * changes. A node of a type that declares no `view` has none, and is read itself. Needs `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**

@@ -145,7 +145,7 @@ export const FEEDING_OPERATIONS: readonly Operation[] = [
 
 /** Tells whether an event is of a list that DynamoDB keeps: such a change shows before anything is projected. */
 function isOfNative({ nodes, edges }: CompiledModel, event: FeedEvent): boolean {
-  if (event.kind === 'list') return edges.get(event.type)?.inbound?.native === true;
+  if (event.kind === 'list') return 'inbound' in event.list && edges.get(event.type)?.inbound?.native === true;
   if (event.kind !== 'search') return false;
   return nodes.get(event.type)?.searches.get(event.list.search.slice(event.type.length + 1))?.native === true;
 }

@@ -43,8 +43,9 @@ edges[0]?.attributes.role;
 const { items: goals } = await reader.inbound('TEAM-1', 'PART_OF');
 // @ts-expect-error the index items show the title of a goal only
 goals[0]?.attributes.due;
-// @ts-expect-error the index items show the title of a goal only
-await reader.inbound('TEAM-1', 'PART_OF', { where: { due: '2026-01-01' } });
+await reader.inbound('TEAM-1', 'PART_OF', { where: { due: '2026-01-01', rank: '1' } });
+// @ts-expect-error the index items show the title of a goal only, and their keys when it is due
+await reader.inbound('TEAM-1', 'PART_OF', { where: { place: 'here' } });
 
 defineGraph({
   table: 'records',

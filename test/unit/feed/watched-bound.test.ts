@@ -72,7 +72,7 @@ async function table(type: Type, { maxRcu, isReverse = false }: { maxRcu?: numbe
   const list = new WatchedList<unknown>(
     {
       ...{ index, partitions, range, native, where, maxRcu: resolved.maxRcu, isReverse, limit: 2 },
-      ...{ accept: nativeTest(graph, resolved), resultOf: (item: Item) => item['source'] },
+      ...{ accept: nativeTest(resolved), resultOf: (item: Item) => item['source'] },
     },
     10_000,
   );

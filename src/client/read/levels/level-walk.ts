@@ -7,7 +7,7 @@ import { LEAST_RCU } from '../lists/budget.ts';
 import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
-import { type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
+import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/context.ts';
 import { type EdgeResult, type EdgeSetElement, indexAttributes, sourceOf } from '../request/result.ts';
 import { affordable } from './affordable.ts';
@@ -69,6 +69,8 @@ export async function readLevels(
 class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
   private readonly sets: Map<string, EdgeSetElement[]>;
+  /** Nodes of which only the attributes were read. */
+  private readonly withoutEdges = new Set<string>();
   /** Edge types of which a node's set has the first edges only. */
   private readonly truncatedTypes: Map<string, readonly string[]>;
   /** Attributes that edges copy of the nodes that are shown. */
@@ -147,8 +149,9 @@ class LevelWalk {
         }
       }
     }
-    await this.read([...new Set([...this.byView, ...below.keys()])].filter((id) => !this.views.has(id)));
-    for (const id of below.keys()) if (!this.shown.has(id)) below.delete(id);
+    const isLacking = (id: string): boolean => !this.views.has(id) || (below.has(id) && this.withoutEdges.has(id));
+    await this.read([...new Set([...this.byView, ...below.keys()])].filter(isLacking), (id) => below.has(id));
+    for (const id of below.keys()) if (!this.shown.has(id) || this.withoutEdges.has(id)) below.delete(id);
     await pMap(below.keys(), (id) => this.readEdgeSetOf(id), { concurrency });
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
@@ -180,18 +183,23 @@ class LevelWalk {
   }
 
   /** Reads views; of those that the units do not allow any more the nodes are not shown. */
-  private async read(ids: readonly string[]): Promise<void> {
+  private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
-      readViews(this.context, some, false, this.own),
+      readViews(this.context, some, false, this.own, needsEdges),
     )) {
       if (read === undefined) {
-        for (const id of some) this.hide(id);
+        for (const id of some) {
+          if (this.views.has(id)) this.noteLeftOut(this.cut, id, 'maxRcu');
+          else this.hide(id);
+        }
         continue;
       }
       this.calls += read.calls;
       for (const id of some) {
         this.views.set(id, read.items.get(id));
         this.byView.add(id);
+        if (needsEdges(id)) this.withoutEdges.delete(id);
+        else if (isReadInPlace(this.context.graph, id)) this.withoutEdges.add(id);
       }
     }
   }

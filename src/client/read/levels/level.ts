@@ -1,14 +1,12 @@
 import { describe } from '../../../core/items/keys.ts';
-import type { ExactNumber } from '../../../core/items/plain.ts';
 import type { CompiledModel, EdgeModel } from '../../../core/model/compiled.ts';
+import type { LabelValue } from '../../../core/model/declared.ts';
+import { textsOfLabel } from '../../../core/model/declared-texts.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { findEdge, findOrder } from '../request/lookup.ts';
-import { checkPartition } from '../request/order-argument.ts';
+import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
-
-/** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
-export type LabelValue = string | number | bigint | boolean | ExactNumber;
 
 /** Edges whose targets a page shows: the edges of a type, optionally only those of which any label has this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
@@ -132,7 +130,29 @@ function listedLevel(
       "Give a text, a number or a boolean, such as { edge: 'TYPE', label: 'LEAD' }.",
     );
   }
+  if (text !== undefined) requireLabel(edge, text);
   return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
+}
+
+/** Throws `unknown-label` for the text of a label that no edge of the type has. */
+function requireLabel(edge: EdgeModel, text: string): void {
+  const { type, labels = [] } = edge;
+  if (labels.length === 0) {
+    throw new EdgeloomError(
+      'unknown-label',
+      `The edge-set elements of ${type} have no labels, so that none is ${describe(text)}.`,
+      `Name ${type} alone, or give edges.${type}.edgeSet an attribute in the model.`,
+    );
+  }
+  const texts = labels.map((label) => textsOfLabel(edge, label));
+  if (texts.includes(undefined) || texts.some((some) => some!.includes(text))) return;
+  const names = labels.map(({ name }) => name).join(', ');
+  throw unknownLabel(
+    `No label of ${type} (${names}) is ${describe(text)}.`,
+    'The model declares',
+    text,
+    texts.flatMap((some) => some!),
+  );
 }
 
 function checkEdgeMeetsTypes(

@@ -47,8 +47,14 @@ export interface CountBound {
 }
 
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
-export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
-  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
+export type InDegreeOptions<
+  OrderName extends string = string,
+  Value = OrderValue,
+  Path = readonly OrderValue[],
+  Whole = Value,
+  Part = OrderValue,
+> = Pick<
+  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path, Whole, Part>,
   'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'between' | keyof EveryReadOptions
 > &
   CountBound;
@@ -152,7 +158,7 @@ export async function countInbound(
   });
   const query = resolveInboundQuery(context, edgeType, target, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
-  const accept = nativeTest(context.graph, query);
+  const accept = nativeTest(query);
   return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);
 }
 

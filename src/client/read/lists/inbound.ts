@@ -6,6 +6,7 @@ import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
+import { textsOfOrder } from '../../../core/model/declared-texts.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
 import { indexOfOrder } from '../../../core/model/native.ts';
 import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
@@ -29,7 +30,7 @@ import {
   attributeArgument,
   type Between,
   checkPartition,
-  encodeArgument,
+  encodeWhole,
   endsOf,
   equalRange,
   isDay,
@@ -40,9 +41,10 @@ import {
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, partsRange } from '../request/prefix-argument.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
-import { encodeWhere, whereBinding } from '../request/where.ts';
+import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { listFilter, valuesOfOrder } from './kept-values.ts';
 import { gatherNativePage, type NativeList, sendableEnds } from './native.ts';
 import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
@@ -57,6 +59,8 @@ export interface InboundQuery<
   HasTarget = boolean,
   Attributes = Record<string, unknown>,
   Path = readonly OrderValue[],
+  Whole = Value,
+  Part = OrderValue,
 > extends FilterOptions<Attributes>,
     EveryReadOptions {
   /** Which of the edge type's orders: by its name. Default: the first of them that is declared. */
@@ -67,7 +71,7 @@ export interface InboundQuery<
    */
   atLeast?: Value | undefined;
   /** With a rank: this label. With other orders: this value. */
-  equals?: Value | undefined;
+  equals?: Whole | undefined;
   /** With an order by several values: the leading ones, as many as are given. */
   path?: Path | undefined;
   /** The beginning of a text, or of a UTC date such as `2020-07`. */
@@ -78,7 +82,7 @@ export interface InboundQuery<
    * The lowest and the highest value, both inclusive, either may be undefined or null; of a rank, labels. A date without a time as the
    * highest is the whole day in UTC, also in an order by text.
    */
-  between?: Between<Value | PartValue<Path>> | undefined;
+  between?: Between<Value | Part> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
@@ -101,8 +105,23 @@ export interface InboundQuery<
 /** The beginning of a value: ranks and numbers have none. Values of an order by several are not known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
-/** The values of an order by several. */
-type PartValue<Path> = Path extends readonly (infer Value)[] ? Value : never;
+/**
+ * An inbound query with one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of the last two. Of orders that
+ * are not known any of them: what a command line or a client asks is checked when it is read.
+ */
+export type OneQuestion<KnownOrder extends string, Query> = string extends KnownOrder
+  ? Query
+  : Query &
+      (
+        | WithoutOthers<'equals'>
+        | WithoutOthers<'atLeast'>
+        | WithoutOthers<'path' | 'between'>
+        | WithoutOthers<'path' | 'beginsWith'>
+      );
+
+type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude<InboundPredicate, Name>]?: undefined };
+
+type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
 
 /** The names of `inbound`'s options. */
 export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
@@ -192,6 +211,10 @@ export interface ResolvedInbound {
   isOpenAbove: boolean;
   /** Values that projected attributes have to have. */
   where?: Filter;
+  /** Values that the attributes of the order have to have. */
+  ofKept: Filter;
+  /** Tells whether an item of the partitions belongs to the answer, as far as its keys say. */
+  accept: (item: Item) => boolean;
   maxRcu?: number;
   /** True if the node behind the edges is read along with them; only where the range ends there. */
   takesTarget?: boolean;
@@ -219,8 +242,9 @@ export function resolveInboundQuery(
     order: argumentOrder(order.order),
     form: AS_WRITTEN,
     name: `order ${name} of ${edgeType}`,
+    declared: textsOfOrder(graph, edge, order.order),
   };
-  const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
+  const equals = options.equals === undefined ? undefined : encodeWhole(ordered, options.equals, 'equals');
   const wanted = inboundRange(ordered, equals, options);
   const isOpenAbove = wanted.to === undefined;
   // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
@@ -230,17 +254,16 @@ export function resolveInboundQuery(
   const partitions =
     equals === undefined ? places.partitions(sortKey, within) : places.partitionsOfValue(sortKey, equals, within);
   const reverse = options.reverse ?? false;
-  const where = encodeWhere(graph, options.where, {
-    name: ordered.name,
-    projection: heldAttributes(inbound),
-    path: `edges.${edgeType}.inbound`,
-  });
+  const subject = { name: ordered.name, projection: heldAttributes(inbound), path: `edges.${edgeType}.inbound` };
+  const { where, ofKept, passesKept } = listFilter(graph, options.where, subject, valuesOfOrder(graph, order));
+  const itemKeys = places.itemKeys(edge.from, sortKey);
+  const isHit = hitTest(graph, itemKeys);
   return {
     edge,
     edgeKey: sortKey,
     index,
     partitions,
-    itemKeys: places.itemKeys(edge.from, sortKey),
+    itemKeys,
     targetItemKey: places.targetItemKey,
     range,
     reverse,
@@ -248,7 +271,9 @@ export function resolveInboundQuery(
     native: inbound.native ? nativeList(graph, order, ordered, sortKey, options) : undefined,
     meaning: meaningOfOrder(graph, edge, declared.order),
     where,
-    maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
+    ofKept,
+    accept: (item) => isHit(item) && passesKept(item),
+    maxRcu: checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, partitions),
     order: name,
   };
 }
@@ -317,24 +342,24 @@ export async function gatherInbound(
     edgeKey,
     index,
     partitions,
-    itemKeys,
+    accept,
     range,
     reverse,
     where,
+    ofKept,
     maxRcu,
     takesTarget = false,
     order,
     meaning,
   } = query;
   const limit = checkLimit(options.limit);
-  const asked = boundOptions(options, { order, where: whereBinding(where) });
+  const asked = boundOptions(options, { order, where: whereBinding(where, ofKept) });
   const bound: CursorBinding = { query: [graph.table.name, read, edgeKey, asked], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
-  const accept = hitTest(graph, itemKeys);
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (query.native !== undefined) {
-    const isWanted = nativeTest(graph, query);
+    const isWanted = nativeTest(query);
     const page = { list: query.native, after, reverse, limit, where, maxRcu, accept: isWanted, own: ownEdges };
     const gathered = await gatherNativePage(context, page, cursorAt);
     return { gathered, cursor: gathered.cursor };
@@ -356,9 +381,8 @@ export async function gatherInbound(
 }
 
 /** Tells whether an index item belongs to the answer of a native order, whose index is asked for a range that may hold more. */
-export function nativeTest(graph: CompiledModel, { index, itemKeys, range }: ResolvedInbound): (item: Item) => boolean {
-  const isHit = hitTest(graph, itemKeys);
-  return (item) => isHit(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
+export function nativeTest({ index, accept, range }: ResolvedInbound): (item: Item) => boolean {
+  return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
 /** Where a node lies among the edges that enter it. */

@@ -12,6 +12,7 @@ import {
 } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
+import { textsOfSearch } from '../../../core/model/declared-texts.ts';
 import { indexOfSearch } from '../../../core/model/native.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
@@ -32,7 +33,7 @@ import {
   attributeArgument,
   type Between,
   checkPartition,
-  encodeArgument,
+  encodeWhole,
   endsOf,
   equalRange,
   type OrderOfQuery,
@@ -42,9 +43,10 @@ import {
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, encodePathArgument, pathRange } from '../request/prefix-argument.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
-import { encodeWhere, whereBinding } from '../request/where.ts';
+import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { listFilter, valuesOfSearch } from './kept-values.ts';
 import { gatherNativePage, type NativeList } from './native.ts';
 import { hitTest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
@@ -59,9 +61,9 @@ export interface ValuesBetween<Value> {
 }
 
 /** The predicate of a search by path: the leading segments, whole, and a beginning or a range of the next segment. */
-export type PathPredicate =
-  | ({ path: readonly string[] } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
-  | ({ path: readonly string[]; beginsWith: string } & Without<'equals' | 'between'>);
+export type PathPredicate<Path = readonly string[]> =
+  | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
+  | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
 
 /** The predicate of a search: one value, the values that begin with a text, a range of values, or those of a search by path. */
 export type SearchPredicate =
@@ -134,14 +136,14 @@ export async function readSearch(
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
   const resolved = resolveSearchQuery(context, search, predicate, options);
-  const { index, partitions, range, reverse, where, maxRcu, accept, native } = resolved;
+  const { index, partitions, range, reverse, where, ofKept, maxRcu, accept, native } = resolved;
   const bound: CursorBinding = {
     query: [
       graph.table.name,
       'search',
       search.indexPartition,
       boundOptions(predicate),
-      boundOptions(options, { where: whereBinding(where) }),
+      boundOptions(options, { where: whereBinding(where, ofKept) }),
     ],
     meaning: meaningOfSearch(graph, search),
   };
@@ -196,6 +198,8 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   /** Values that projected attributes have to have. */
   where: Filter | undefined;
+  /** Values that the attributes of the search have to have. */
+  ofKept: Filter;
   /** Read capacity units that a page may cost; undefined: no limit but that of a native list. */
   maxRcu: number | undefined;
   /** Tells whether an item of the partitions is a hit. */
@@ -211,16 +215,18 @@ export function resolveSearchQuery(
 ): ResolvedSearchQuery {
   const resolved = resolveSearch(context.graph, searchInForce(context, search), predicate, options);
   const { index, hashed, itemKeys } = resolved;
-  const where = encodeWhere(context.graph, options.where, {
+  const subject = {
     name: `search ${search.indexPartition}`,
     projection: search.project,
     path: lineOfSearch(search),
-  });
+  };
+  const filter = listFilter(context.graph, options.where, subject, valuesOfSearch(search, index));
   const isOfProjection = hitTest(context.graph, itemKeys);
   const accept = (item: Item): boolean =>
-    isOfProjection(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
-  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, resolved.partitions);
-  return { ...resolved, reverse: options.reverse ?? false, where, maxRcu, accept };
+    isOfProjection(item) && filter.passesKept(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
+  const { where, ofKept } = filter;
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, resolved.partitions);
+  return { ...resolved, reverse: options.reverse ?? false, where, ofKept, maxRcu, accept };
 }
 
 /** The hit that an item of a search finds in its index. */
@@ -284,6 +290,7 @@ function resolveSearch(
     order: search.order,
     form: textFormOf(search),
     name: `search ${search.indexPartition}`,
+    declared: textsOfSearch(graph, searchedType(search), search),
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   const { index, inForce } = search;
@@ -292,7 +299,7 @@ function resolveSearch(
   const way = wayOf(search, query, predicate);
   const { equals, beginsWith } = predicate;
   if (way === 'equals') {
-    const encoded = encodeArgument(query, equals!, 'equals');
+    const encoded = encodeWhole(query, equals!, 'equals');
     if (search.native) {
       const list = nativeList(graph, search, attributeArgument(query, equals!, 'equals'));
       return { index, partitions: [places.partition(undefined, encoded, '')], range: {}, itemKeys, native: list };

@@ -83,7 +83,7 @@ export async function readNodes(
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined &&
-    ((consistent && !isViewless(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
+    ((consistent && !isReadInPlace(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
   const inNode = ids.filter(isReadFromNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
   const bases = await readBases(context, inNode, attributes, consistent || isOwn);
@@ -108,6 +108,11 @@ export async function readNodes(
   return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
+/** Tells whether `readViews` reads all that it shows of a node from the node itself. */
+export function isReadInPlace(graph: CompiledModel, id: string): boolean {
+  return isShownItself(graph, id) && graph.nodes.get(parseNodeId(id)!.type)!.parts.size === 0;
+}
+
 /** Throws `invalid-argument` for ids that are no list: a text would be one of characters. */
 export function checkIds(ids: readonly string[]): void {
   if (Array.isArray(ids)) return;
@@ -129,6 +134,11 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
       `Add view: ['name'] to nodes.${type} in the model and migrate, or read getNode.`,
     );
   }
+}
+
+/** Tells whether reads show a node by its own attributes, since the model does not say which of them its view shows. */
+export function isShownItself(graph: CompiledModel, id: string): boolean {
+  return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.isShownItself === true;
 }
 
 /** Tells whether a node is of a type without views. */
@@ -163,6 +173,7 @@ export async function readAttributes(
     ids.filter((id) => !isReadFromNode(id)),
     false,
     own,
+    () => false,
   );
   return {
     attributes: ids.map((id) =>
@@ -181,37 +192,48 @@ export interface ItemsRead {
 }
 
 /**
- * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. For a node of a type
- * without views the node is read instead, and shows all of its attributes: they are paid for. Ids that cannot be in
- * the table are not asked for. A view that this read may not rely on is made here, from the base items.
+ * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. Of a node of a type
+ * that declares no `view` the node is read, too, and shows all of its attributes; its view is read for edges and parts alone. Ids that
+ * cannot be in the table are not asked for. A view that this read may not rely on is made here, from the base items.
+ *
+ * @param needsEdges tells for which nodes edge sets are needed: a view that has nothing else is left out for the others.
  */
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,
   consistent: boolean,
   own: OwnWrites,
+  needsEdges: (id: string) => boolean = () => true,
 ): Promise<ItemsRead> {
   const { graph } = context;
   const all = [...new Set(ids)];
-  const viewless = all.filter((id) => isViewless(graph, id));
-  const viewed = viewless.length === 0 ? all : all.filter((id) => !isViewless(graph, id));
+  const themselves = all.filter((id) => isShownItself(graph, id));
+  const isAlone = (id: string): boolean => isViewless(graph, id) || (isReadInPlace(graph, id) && !needsEdges(id));
+  const viewed = themselves.length === 0 ? all : all.filter((id) => !isAlone(id));
   const read = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
   const { items, found } = read;
+  const { found: nodes, calls } = await readByNode(
+    context,
+    themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
+    consistent || own.writes.length > 0,
+  );
+  // Nothing is projected of the attributes of such a node: it is there while it is stored.
+  const shownItself = (id: string, view: Item | undefined): Item | undefined => {
+    const node = nodes.get(id)?.get(id);
+    const { [ATTRIBUTES]: _, ...rest } = view ?? {};
+    if (isNodeThere(graph, id, node)) return { ...rest, [ATTRIBUTES]: { M: shownAttributes(graph, node) } };
+    return view && rest;
+  };
   for (const id of viewed) {
     const patched = own.writes.length === 0 ? items.get(id) : patchView(context.graph, id, items.get(id), own);
-    const view = withParts(context, id, patched, found.get(id) ?? new Map(), own);
+    const whole = isShownItself(graph, id) ? shownItself(id, patched) : patched;
+    const view = withParts(context, id, whole, found.get(id) ?? new Map(), own);
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  // Nothing is projected of such a node: it is there while it is stored.
-  const { found: nodes, calls } = await readByNode(
-    context,
-    viewless.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
-    consistent || own.writes.length > 0,
-  );
-  for (const id of viewless) {
-    const node = nodes.get(id)?.get(id);
-    if (isNodeThere(graph, id, node)) items.set(id, { [ATTRIBUTES]: { M: shownAttributes(graph, node) } });
+  for (const id of themselves.filter(isAlone)) {
+    const node = shownItself(id, undefined);
+    if (node !== undefined) items.set(id, node);
   }
   return { items, calls: read.calls + calls };
 }
@@ -345,11 +367,11 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
 /** Tells whether `readViews` gives all selected attributes of the nodes of a type. True for a type outside the model: nothing else is read of it. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
-  const { view, parts, hasView } = node;
-  // `readViews` reads the node in its place.
-  if (!hasView) return true;
+  const { view, parts } = node;
+  // `readViews` reads a node that is shown itself.
+  const isAll = node.isShownItself === true || view.kind === 'ALL';
   const isWhole = (name: string): boolean => parts.get(name)?.view?.view.kind === 'ALL';
   const projected = view.kind === 'LIST' ? view.attributes : [];
-  if (selection === 'ALL') return view.kind === 'ALL' && [...parts.keys()].every(isWhole);
-  return selection.every((name) => (parts.has(name) ? isWhole(name) : view.kind === 'ALL' || projected.includes(name)));
+  if (selection === 'ALL') return isAll && [...parts.keys()].every(isWhole);
+  return selection.every((name) => (parts.has(name) ? isWhole(name) : isAll || projected.includes(name)));
 }

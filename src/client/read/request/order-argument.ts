@@ -18,6 +18,8 @@ import type {
   OrderPart,
   SearchOrder,
 } from '../../../core/model/compiled.ts';
+import type { DeclaredTexts } from '../../../core/model/declared-texts.ts';
+import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
@@ -46,6 +48,8 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
+  /** The texts that the model declares for a value, by its place in an order by several; undefined: any. */
+  declared: (place: number) => DeclaredTexts;
 }
 
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
@@ -58,6 +62,38 @@ export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument:
     if (order.type === 'number') return encodeValue(requireNumber(value), 'number', AS_WRITTEN);
     return encodeValue(requireText(value), order.type, form);
   });
+}
+
+/** The encoded form of a whole value; throws `unknown-label` for a text that the model does not declare where it declares some. */
+export function encodeWhole(query: OrderOfQuery, value: OrderValue, argument: string, place = 0): string {
+  const encoded = encodeArgument(query, value, argument);
+  if (typeof value === 'string') requireDeclared(query, value, argument, place);
+  return encoded;
+}
+
+/** Throws `unknown-label` for a text that the model does not declare where it declares some. */
+export function requireDeclared(
+  { declared, form, name }: OrderOfQuery,
+  value: string,
+  argument: string,
+  place: number,
+): void {
+  const texts = declared(place);
+  if (texts === undefined || texts.some((text) => form(text) === form(value))) return;
+  throw unknownLabel(
+    `${argument} of ${name} is ${describe(value)}, which its fields do not have.`,
+    'Its fields have',
+    value,
+    texts,
+  );
+}
+
+/** Makes the error of a label or value that the model does not declare. */
+export function unknownLabel(message: string, there: string, value: unknown, texts: Iterable<string>): EdgeloomError {
+  const all = [...texts];
+  const near = typeof value === 'string' ? nearest(value, all) : undefined;
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
+  return new EdgeloomError('unknown-label', message, `${meant}${there} ${all.join(', ')}.`);
 }
 
 /** The value as an attribute has it, for an order by an attribute as it is stored; throws `invalid-argument`. */
@@ -177,10 +213,11 @@ export function weightOf(query: OrderOfQuery, label: OrderValue, argument: strin
   if (query.order.kind !== 'rank') throw new TypeError('only a rank has weights');
   const weight = typeof label === 'string' ? query.order.weights.get(label) : undefined;
   if (weight !== undefined) return weight;
-  throw new EdgeloomError(
-    'unknown-label',
+  throw unknownLabel(
     `${argument} of ${query.name} is ${describe(label)}, which has no declared rank.`,
-    `The model ranks ${[...query.order.weights.keys()].join(', ')}.`,
+    'The model ranks',
+    label,
+    query.order.weights.keys(),
   );
 }
 

@@ -10,11 +10,13 @@ import {
   byPathOnlyError,
   checkedRange,
   encodeArgument,
+  encodeWhole,
   endsOf,
   invalidArgument,
   isDay,
   type OrderOfQuery,
   type OrderValue,
+  requireDeclared,
   requireText,
   weightOf,
   withArgumentError,
@@ -28,11 +30,10 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   if (order.kind !== 'path') throw noPathError(query);
   return withArgumentError(query, 'path', () => {
     if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
-    if (path.length <= order.attributes.length)
-      return encodePath(
-        path.map((segment) => requireText(segment).S),
-        form,
-      );
+    if (path.length <= order.attributes.length) {
+      for (const [i, segment] of path.entries()) requireDeclared(query, requireText(segment).S, 'path', i);
+      return encodePath(path, form);
+    }
     throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
   });
 }
@@ -84,7 +85,7 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     }
     const ofPart = (i: number): OrderOfQuery => ({ ...query, order: order.parts[i]! });
     const leading = encodePath(
-      path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
+      path.map((value, i) => encodeWhole(ofPart(i), value, 'path', i)),
       AS_WRITTEN,
     );
     const all = prefixRange(escapeValue(leading));

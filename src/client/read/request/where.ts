@@ -51,15 +51,20 @@ export interface WhereComparison<Value = WhereValue> extends WhereOperators<Valu
   readonly not?: Value | WhereOperators<Value>;
 }
 
-/** Attributes with the values that they have to have, or with comparisons; all of them have to hold. */
-export type Where<Attributes = Record<string, unknown>> = Attributes extends unknown
-  ? [keyof Attributes] extends [never]
-    ? Record<string, never>
-    : {
-        readonly [Name in keyof Attributes]?:
-          | WhereValueOf<Attributes[Name]>
-          | WhereComparison<WhereValueOf<Attributes[Name]>>;
-      }
+/** Attributes with the values that they have to have, or with comparisons; all of them have to hold. Of several shapes those of each. */
+export type Where<Attributes = Record<string, unknown>> = [NameIn<Attributes>] extends [never]
+  ? Record<string, never>
+  : {
+      readonly [Name in NameIn<Attributes>]?:
+        | WhereValueOf<ValueIn<Attributes, Name>>
+        | WhereComparison<WhereValueOf<ValueIn<Attributes, Name>>>;
+    };
+
+type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
+type ValueIn<Attributes, Name> = Attributes extends unknown
+  ? Name extends keyof Attributes
+    ? Attributes[Name]
+    : never
   : never;
 
 /** The subject of a `where`. */
@@ -70,6 +75,8 @@ export interface WhereSubject {
   projection: Projection;
   /** Where the model says so: `edges.MEMBER.inbound`. */
   path: string;
+  /** The attributes that rows hold besides. */
+  kept?: readonly string[];
 }
 
 /** Values that a filter compares with at most: more make an expression that DynamoDB refuses. */
@@ -93,7 +100,7 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
     );
   }
   const filter = Object.entries(where).flatMap(([name, asked]) => {
-    checkProjected(graph, name, subject);
+    checkHeld(graph, name, subject);
     return isPlainObject(asked)
       ? termsOf(name, asked)
       : [{ attribute: name, compare: '=', value: scalar(name, asked) } as const];
@@ -181,8 +188,9 @@ function scalar(
 }
 
 /** The cursor's binding for a filter: equal for equal conditions, in whatever order and form. */
-export function whereBinding(where: Filter | undefined): string[] | undefined {
-  return where && canonicalTexts(where);
+export function whereBinding(where: Filter = [], ofKept: Filter = []): string[] | undefined {
+  const terms = [...where, ...ofKept];
+  return terms.length === 0 ? undefined : canonicalTexts(terms);
 }
 
 function canonicalTexts(filter: Filter): string[] {
@@ -194,14 +202,19 @@ function canonicalTexts(filter: Filter): string[] {
   return [...new Set(texts)].sort();
 }
 
-function checkProjected({ table }: CompiledModel, name: string, { name: list, projection, path }: WhereSubject): void {
-  const isKey = name === table.partitionKey || name === table.sortKey || name === TARGET_ID;
-  const isProjected =
-    projection.kind === 'ALL'
-      ? !isKey && name !== ''
-      : projection.kind === 'LIST' && projection.attributes.includes(name);
-  if (isProjected) return;
-  const attributes = projection.kind === 'LIST' ? projection.attributes : [];
+/** Tells whether index items hold an attribute because the model projects it. */
+export function isProjected({ table }: CompiledModel, name: string, projection: Projection): boolean {
+  if (projection.kind !== 'ALL') return projection.kind === 'LIST' && projection.attributes.includes(name);
+  return name !== '' && name !== table.partitionKey && name !== table.sortKey && name !== TARGET_ID;
+}
+
+function checkHeld(
+  graph: CompiledModel,
+  name: string,
+  { name: list, projection, path, kept = [] }: WhereSubject,
+): void {
+  if (kept.includes(name) || isProjected(graph, name, projection)) return;
+  const attributes = [...new Set([...(projection.kind === 'LIST' ? projection.attributes : []), ...kept])];
   const near = nearest(name, attributes);
   const held = attributes.length === 0 ? 'no attributes' : attributes.join(', ');
   const meant = near === undefined ? '' : `Did you mean ${near}? `;

@@ -1,5 +1,6 @@
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import type { TableNames } from '../compiled.ts';
+import type { ValueForm } from '../known-fields.ts';
 import { wordsThereAre } from '../options/nearest.ts';
 import {
   type AttributeOwner,
@@ -9,7 +10,6 @@ import {
   type NamingModel,
   type TakenValues,
 } from './attribute-uses.ts';
-import type { ValueForm } from './known-fields.ts';
 import type { MistakeLog } from './schemas.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import type { EdgeModel, NodeModel, OrderPart, SearchModel, TableNames, TotalSettings } from '../compiled.ts';
+import { type KnownFields, knownFields, type ValueForm } from '../known-fields.ts';
 import type { NativeType } from '../native.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
-import { type KnownFields, knownFields, type ValueForm } from './known-fields.ts';
 
 /**
  * Every attribute that a model names, with the line of the model that names it and the values that the line takes. The checks against

@@ -63,7 +63,10 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
-    const includedBy = [...edges.values()].filter(({ inbound, to }) => inbound?.includeTarget === true && to.has(type));
+    // An item of a node that is shown itself would have nothing to show.
+    const includedBy = [...edges.values()].filter(
+      ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && compiled.isShownItself !== true,
+    );
     nodes.set(type, { ...compiled, includedBy, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
   }
   return {

@@ -116,6 +116,7 @@ export function compileNode(
     view: viewed,
     // Edge types may ask for views too.
     hasView: view !== undefined || parts.size > 0,
+    ...(view === undefined && { isShownItself: true }),
     parts,
     viewBudgetBytes,
     versionAttribute,

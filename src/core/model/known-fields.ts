@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { isPlainObject } from '../options/shape.ts';
+import { isPlainObject } from './options/shape.ts';
 
 /**
  * The attributes that a validator of `fields` lets through, as far as it says. A validator says it by its JSON Schema (Standard
@@ -47,8 +47,16 @@ const KINDS: Readonly<Record<string, ValueForm['kind']>> = {
 /** A schema may refer to itself. */
 const MOST_REFERENCES = 16;
 
-/** The attributes that a validator knows; undefined where it does not say. */
+const found = new WeakMap<StandardSchemaV1, KnownFields | undefined>();
+
+/** The attributes that a validator knows; undefined where it does not say. It is asked once. */
 export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
+  if (fields === undefined) return undefined;
+  if (!found.has(fields)) found.set(fields, fieldsOf(fields));
+  return found.get(fields);
+}
+
+function fieldsOf(fields: StandardSchemaV1): KnownFields | undefined {
   const output = jsonSchemaOf(fields, 'output');
   const shapes = output && shapesOf(output, output);
   if (shapes === undefined || shapes.length === 0) return undefined;

@@ -1,0 +1,104 @@
+import { type AttributeValue, type Item, setOwn, stringOf } from '../../../core/items/attribute-value.ts';
+import { INDEX_KEYS, valueIn } from '../../../core/items/derived-item.ts';
+import { decodeNumber, encodedValueOf, segmentsOf } from '../../../core/items/encoding.ts';
+import { type Filter, type FilterTerm, passesFilter } from '../../../core/items/filter.ts';
+import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } from '../../../core/model/compiled.ts';
+import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
+
+/**
+ * Filters by the attributes that a list is ordered by. Its rows hold these in their keys, or as the value that a search shows, so that the
+ * model need not project them. DynamoDB filters by no key of an index, so the reader does.
+ */
+
+/** The attributes that the rows of a list hold without projecting them. */
+export interface KeptValues {
+  names: readonly string[];
+  /** The values that a row holds. */
+  of(item: Item): Item;
+}
+
+/** The values that the keys of an order hold as they were written: no dates, which are converted, and no computed texts. */
+export function valuesOfOrder({ table }: CompiledModel, { index, order }: InboundOrder): KeptValues {
+  const parts = order.kind === 'parts' ? order.parts : [order];
+  const named = parts.map(keptPart);
+  return {
+    names: named.flatMap((part) => part?.attribute ?? []),
+    of(item) {
+      const key = stringOf(item[INDEX_KEYS[index].sort]) ?? '';
+      const encoded = encodedValueOf(key, stringOf(item[table.partitionKey]) ?? '');
+      const texts = order.kind === 'parts' ? segmentsOf(encoded) : [encoded];
+      const values: Item = {};
+      for (const [i, text] of texts.entries()) {
+        const part = named[i];
+        if (part !== undefined && !Object.hasOwn(values, part.attribute))
+          setOwn(values, part.attribute, part.valueOf(text));
+      }
+      return values;
+    },
+  };
+}
+
+/** One value of an order that a key holds as it was written. */
+interface KeptPart {
+  attribute: string;
+  valueOf(encoded: string): AttributeValue;
+}
+
+function keptPart(part: OrderPart): KeptPart | undefined {
+  if (part.kind === 'source') return keptPart(part.order);
+  if (part.kind === 'derive') return undefined;
+  const { attribute } = part;
+  // A label stands behind its weight.
+  if (part.kind === 'rank') return { attribute, valueOf: (text) => ({ S: text.slice(text.indexOf('-') + 1) }) };
+  if (part.type === 'number') return { attribute, valueOf: (text) => ({ N: decodeNumber(text) }) };
+  return part.type === 'date' ? undefined : { attribute, valueOf: (text) => ({ S: text }) };
+}
+
+/** The values that the items of a search show: as they were written, before folding. An item of `multiValue` shows one of several. */
+export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexName): KeptValues {
+  const names =
+    multiValue || order.kind === 'derive' ? [] : order.kind === 'path' ? order.attributes : [order.attribute];
+  return {
+    names,
+    of(item) {
+      const value = item[valueIn(index)];
+      const values = value === undefined ? [] : order.kind === 'path' && 'L' in value ? value.L : [value];
+      const kept: Item = {};
+      for (const [i, one] of values.entries()) setOwn(kept, names[i]!, one);
+      return kept;
+    },
+  };
+}
+
+/** A `where` in two parts. */
+export interface ListFilter {
+  /** The conditions on projected attributes, which DynamoDB looks at. */
+  where: Filter | undefined;
+  /** The conditions on values that the list is ordered by. */
+  ofKept: Filter;
+  /** Tells whether a row passes these. */
+  passesKept: (item: Item) => boolean;
+}
+
+/** A `where` as a list takes it; throws as `encodeWhere` does. */
+export function listFilter(
+  graph: CompiledModel,
+  where: Where | undefined,
+  subject: Omit<WhereSubject, 'kept'>,
+  kept: KeptValues,
+): ListFilter {
+  const names = kept.names.filter((name) => !isProjected(graph, name, subject.projection));
+  const filter = encodeWhere(graph, where, { ...subject, kept: names });
+  const ofKept = (filter ?? []).filter((term) => isAbout(term, names));
+  const projected = filter?.filter((term) => !isAbout(term, names));
+  return {
+    where: projected?.length === 0 ? undefined : projected,
+    ofKept,
+    passesKept: ofKept.length === 0 ? () => true : (item) => passesFilter(kept.of(item), ofKept),
+  };
+}
+
+/** Tells whether a condition is on one of some attributes; all that `not` holds is on one. */
+function isAbout(term: FilterTerm, names: readonly string[]): boolean {
+  return term.compare === 'not' ? term.terms.every((inner) => isAbout(inner, names)) : names.includes(term.attribute);
+}

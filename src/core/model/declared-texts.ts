@@ -1,0 +1,108 @@
+import type {
+  CompiledModel,
+  EdgeModel,
+  EdgeOrderModel,
+  LabelModel,
+  NodeModel,
+  OrderPart,
+  SearchModel,
+} from './compiled.ts';
+import { knownFields, type ValueForm } from './known-fields.ts';
+
+/**
+ * The texts that a model declares for an attribute: by an enum of its `fields`, as far as the validator says it, or by a rank. A question
+ * for another text finds nothing, so that it is a mistake.
+ */
+
+/** The texts that an attribute may have; undefined: any, or not known. */
+export type DeclaredTexts = readonly string[] | undefined;
+
+/** Something with attributes of its own. */
+type Owner = Pick<NodeModel, 'fields'>;
+
+/** The texts of the values of an order, by their place in it. */
+export function textsOfOrder(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  order: EdgeOrderModel,
+): (place: number) => DeclaredTexts {
+  return (place) => {
+    const part: OrderPart | undefined = order.kind === 'parts' ? order.parts[place] : order;
+    if (part?.kind === 'source') return textsOfText(ownersOfSource(graph, edge, part.order.attribute), part.order);
+    return part === undefined || part.kind === 'derive' ? undefined : textsOfText([[edge, part.attribute]], part);
+  };
+}
+
+/** The texts of the values of a search, by their place in its path. */
+export function textsOfSearch(
+  graph: CompiledModel,
+  type: string,
+  search: SearchModel,
+): (place: number) => DeclaredTexts {
+  const node = graph.nodes.get(type);
+  const owner = search.part === undefined ? node : node?.parts.get(search.part);
+  const { order, multiValue } = search;
+  return (place) => {
+    if (owner === undefined || order.kind === 'derive') return undefined;
+    if (order.kind !== 'path') return textsOfText([[owner, order.attribute]], order, multiValue);
+    return declaredTexts([[owner, order.attributes[place] ?? '']]);
+  };
+}
+
+/** The texts that a label of an edge may have. */
+export function textsOfLabel(edge: EdgeModel, { from }: LabelModel): DeclaredTexts {
+  if (from.kind !== 'attribute') return undefined;
+  const { attribute } = from;
+  const declared = declaredTexts([[edge, attribute]]);
+  if (declared !== undefined || knownFields(edge.fields)?.forms.has(attribute) === true) return declared;
+  const orders = [...(edge.inbound?.orders.values() ?? [])];
+  const parts = orders.flatMap(({ order }): readonly OrderPart[] => (order.kind === 'parts' ? order.parts : [order]));
+  const labels = parts.flatMap((part) =>
+    part.kind === 'rank' && part.attribute === attribute ? [...part.weights.keys()] : [],
+  );
+  return labels.length === 0 ? undefined : labels;
+}
+
+/** The declared texts of an order by text: another one has no texts, or, as a rank, says itself which. */
+function textsOfText(
+  named: readonly (readonly [Owner, string])[],
+  order: Exclude<OrderPart, { kind: 'source' | 'derive' }>,
+  isEach = false,
+): DeclaredTexts {
+  return order.kind === 'attribute' && order.type === 'string' ? declaredTexts(named, isEach) : undefined;
+}
+
+/** The owners of an attribute of an edge's source, or of a part of it: `STATE.status`. */
+function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: string): (readonly [Owner, string])[] {
+  const [part, ...rest] = name.split('.');
+  return [...from].flatMap((type): (readonly [Owner, string])[] => {
+    const node = nodes.get(type);
+    if (node === undefined) return [];
+    const ofPart = rest.length === 0 ? undefined : node.parts.get(part!);
+    return [ofPart === undefined ? [node, name] : [ofPart, rest.join('.')]];
+  });
+}
+
+/** The texts that some attributes declare together; undefined where one of them may have any. @param isEach asks for entries of lists. */
+function declaredTexts(named: readonly (readonly [Owner, string])[], isEach = false): DeclaredTexts {
+  const texts = new Set<string>();
+  for (const [owner, attribute] of named) {
+    const known = knownFields(owner.fields);
+    if (known === undefined) return undefined;
+    if (!known.forms.has(attribute)) {
+      if (known.isOpen) return undefined;
+      continue;
+    }
+    const forms = known.forms.get(attribute)?.filter(({ kind }) => kind !== 'null');
+    const asked = isEach ? entriesOf(forms) : forms;
+    if (asked === undefined || asked.some(({ text, kind }) => text === undefined && kind !== 'boolean'))
+      return undefined;
+    for (const { text } of asked) for (const one of text === undefined ? ['true', 'false'] : [text]) texts.add(one);
+  }
+  return texts.size === 0 ? undefined : [...texts];
+}
+
+function entriesOf(forms: readonly ValueForm[] | undefined): readonly ValueForm[] | undefined {
+  const entries = forms?.map((form) => form.entries);
+  return entries === undefined || entries.includes(undefined) ? undefined : entries.flatMap((list) => list!);
+}
