@@ -53,6 +53,13 @@ async function json(...args: string[]): Promise<unknown> {
 }
 
 describe('reads of the goals example', () => {
+  it('say on stderr what they cost where that is more than 100 RCU', async () => {
+    const ids = Array.from({ length: 201 }, (_, i) => `GOAL-none${i}`);
+    const { stderr } = await run('get', ...ids);
+    expect(stderr).toMatch(/^This reads up to 201 nodes: about 100\.5 RCU or more\. Ctrl-C stops it\.\n/);
+    expect((await run('get', ...ids.slice(0, 100))).stderr).not.toContain('RCU');
+  });
+
   it('get: an entry for each id asked, in order, unknown ones too', async () => {
     await eventually(
       [

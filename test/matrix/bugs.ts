@@ -157,8 +157,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   studio: inFile('packages/studio/api/nodes.ts', 'base?.attributes ?? null', 'null'),
   status: inFile(
     'trust/explain/status.ts',
-    'countQuarantine(graph, store, stats)',
-    'Promise.resolve({} as Record<string, number>)',
+    'countQuarantine(graph, store, stats, quarantineRcu)',
+    'Promise.resolve({ counts: {} as Record<string, number>, isWhole: true })',
   ),
 };
 

@@ -50,6 +50,38 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  it('offers on the overview to count more of a table that it has counted a part of, and says the price', async () => {
+    const { page, goTo } = at.seen;
+    let reads = 0;
+    await page.route('**/api/sample', async (route) => {
+      const response = await route.fetch();
+      if (route.request().method() === 'POST') {
+        reads += 1;
+        await route.fulfill({ response });
+        return;
+      }
+      const document = (await response.json()) as { answer: object };
+      const answer = { ...document.answer, precision: reads > 0 ? 'exact' : 'estimate' };
+      await route.fulfill({ response, json: { ...document, answer } });
+    });
+    await page.route('**/api/status?**', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as { answer: object };
+      const answer = { ...document.answer, quarantined: { 'wrong-type': 300 }, quarantineIsWhole: false };
+      await route.fulfill({ response, json: { ...document, answer } });
+    });
+    await goTo('/');
+    await page.reload();
+    await page.getByText('at least 300').waitFor();
+    const more = page.getByRole('button', { name: 'Count more items: 512 RCU at most' });
+    await more.waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await more.click();
+    await more.waitFor({ state: 'detached' });
+    expect(reads).toBe(1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('finds types, searches and places, by arrows too', async () => {
     const { page } = at.seen;
     await page.keyboard.press('Control+k');

@@ -26,6 +26,7 @@ interface Kept {
 class Walk {
   private before: ReadonlyMap<string, Kept> = new Map();
   private left = new Map<string, Kept>();
+  private hasEnded = false;
 
   /** Begins the next page: what the pages before the last one left is of no use. */
   turn(): void {
@@ -33,12 +34,19 @@ class Walk {
     this.left = new Map();
   }
 
+  /** Drops everything, and keeps nothing more: a connection or a task that began during a page knows its walk for as long as it lasts. */
+  end(): void {
+    this.turn();
+    this.turn();
+    this.hasEnded = true;
+  }
+
   keptAt(cursor: string): Kept | undefined {
     return this.left.get(cursor) ?? this.before.get(cursor);
   }
 
   leave(cursor: string, kept: Kept): void {
-    this.left.set(cursor, kept);
+    if (!this.hasEnded) this.left.set(cursor, kept);
   }
 }
 
@@ -50,13 +58,17 @@ export async function* pagesOf<P extends { cursor?: string }>(
 ): AsyncGenerator<P, void, undefined> {
   const walk = new Walk();
   let cursor: string | undefined;
-  do {
-    walk.turn();
-    const from = cursor;
-    const page = await walks.run(walk, () => read(from));
-    yield page;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  try {
+    do {
+      walk.turn();
+      const from = cursor;
+      const page = await walks.run(walk, () => read(from));
+      yield page;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  } finally {
+    walk.end();
+  }
 }
 
 /** The items of a list, page by page: see `Reader.all`. */
