@@ -302,9 +302,8 @@ describe('errors of a watched list over HTTP', () => {
 describe('the recipe', () => {
   it('runs as docs/how-to/watch.md prints it, on the server and in the page', async () => {
     const text = howTo(['watch']);
-    const [, onServer = '', inPage = ''] = /^## Show a list that moves$.*?^```ts\n(.*?)^```.*?^```js\n(.*?)^```/ms.exec(
-      text,
-    )!;
+    const [, onServer = '', inPage = ''] =
+      /^## Show a live list on a page$.*?^```ts\n(.*?)^```.*?^```js\n(.*?)^```/ms.exec(text)!;
     const { client, streams } = table;
     const given = { startFeed, createReader, watchHandler, createServer, answerNodeRequest, graph, client, streams };
     const userOf = async ({ headers }: Request) => headers.get('x-user') ?? undefined;

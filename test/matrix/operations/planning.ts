@@ -7,9 +7,9 @@ import { EndedCounts } from '../../../packages/studio/base/ended-counts.ts';
 import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
-import type { CompiledModel, IndexName } from '../../../src/core/model/compiled.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native.ts';
-import type { DerivedUpdate, NativeQueryRequest } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
 import { toJson } from '../../../src/foundation/exact-json.ts';
@@ -59,7 +59,8 @@ function nativeUnits({ model }: Bench, attributes: Options): number {
 /** What a call of the store asks of IAM. */
 function accessesOf({ table }: CompiledModel, method: string, [first]: readonly unknown[]): Access[] {
   const resource = tableArn(table.name);
-  const indexArn = (name: string): string => `${resource}/index/${table.indexNames[name as IndexName]}`;
+  // Policies allow an action on all indexes of a table at once.
+  const indexes = `${resource}/index/*`;
   const of = (action: string, leadingKeys: string[], where = resource): Access => ({
     action: `dynamodb:${action}`,
     resource: where,
@@ -75,10 +76,9 @@ function accessesOf({ table }: CompiledModel, method: string, [first]: readonly 
   };
   if (method === 'query') {
     const { index, partition } = first as { index?: string; partition: string };
-    return [index === undefined ? of('Query', [partition]) : of('Query', [], indexArn(index))];
+    return [index === undefined ? of('Query', [partition]) : of('Query', [], indexes)];
   }
-  if (method === 'queryNative')
-    return [of('Query', [], `${resource}/index/${(first as NativeQueryRequest).index.name}`)];
+  if (method === 'queryNative') return [of('Query', [], indexes)];
   if (method === 'getMany')
     return (first as unknown[]).length === 0 ? [] : [of('BatchGetItem', (first as unknown[]).map(keyOf))];
   // Known items are written by statements, the others by UpdateItem.
@@ -94,7 +94,7 @@ function accessesOf({ table }: CompiledModel, method: string, [first]: readonly 
     return [of('PutItem', [(Object.values(first as Record<string, { S: string }>)[0] as { S: string }).S])];
   if (method === 'scan') {
     const { index } = first as { index?: string };
-    return [of('Scan', [], index === undefined ? resource : indexArn(index))];
+    return [of('Scan', [], index === undefined ? resource : indexes)];
   }
   return [];
 }
