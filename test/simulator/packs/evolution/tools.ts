@@ -40,7 +40,7 @@ async function run<T>(world: World, name: string, process: Process, work: () => 
     return result === 'crashed' ? 'crashed' : { ended: result as T };
   } catch (error) {
     const code = error instanceof EdgeloomError ? error.code : '';
-    // The model may have changed back since the name was taken to drop.
+    // The model may have changed back since this name was chosen for the drop.
     const isShared = (error as Error).message.includes('shares the item of');
     if (!REFUSALS.includes(code) && !isShared) world.fail('threw', `${name} fails: ${(error as Error).stack}`);
     world.log(`${name} refused: ${(error as Error).message}`);
