@@ -60,6 +60,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = 
   'edgeloom check': ['test/cli/documents.test.ts', "run('check'"],
   'npm run docs': ['test/studio/site.test.ts', 'site/build.ts'],
   'npm run demo': ['test/e2e/readme.test.ts', "npm('demo')"],
+  'npm test': ['scripts/tests/all.mjs', "npm('test')"],
   'npm run bench -- peers list writes electrodb': ['test/e2e/readme.test.ts', "npm('bench'"],
 };
 

@@ -9,7 +9,13 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const at = date('at');
 const graph: CompiledModel = defineGraph({
   table: uniqueTableName(),
-  nodes: { EVENT: node({ view: 'ALL', search: { at: { type: 'date', shards: 2 } } }), DAY: node({ view: 'ALL' }) },
+  nodes: {
+    EVENT: node({
+      view: 'ALL',
+      search: { at: { type: 'date', shards: 2 }, text: { caseInsensitive: true, shards: 1 } },
+    }),
+    DAY: node({ view: 'ALL' }),
+  },
   edges: {
     ON: edge({
       from: 'EVENT',
@@ -37,7 +43,7 @@ beforeAll(async () => {
   const { store, projectAll } = await testTable(graph);
   const writer = createWriter(graph, { store });
   for (const [i, time] of TIMES.entries()) {
-    await writer.putNode(`EVENT-${i}`, { at: time });
+    await writer.putNode(`EVENT-${i}`, { at: time, text: time });
     await writer.putEdge(`EVENT-${i}`, 'ON', 'DAY-1', { at: time, kind: 'talk' });
   }
   await projectAll();
@@ -59,6 +65,13 @@ describe('a date without a time that ends a range is the whole day in UTC', () =
     expect(numbers((await search.equals('2026-08-21')).items.map(({ id }) => id))).toEqual(['1']);
     await expect(search.between('2026-08-22', '2026-08-21')).rejects.toThrow('nothing lies between them');
     await expect(search.between(undefined, '2026-08-32')).rejects.toThrow('a date that exists');
+  });
+
+  it('of a search by text, whatever form its digits have', async () => {
+    for (const day of ['2026-08-21', '２０２６-０８-２１']) {
+      const { items } = await reader.search('EVENT.text').between(day, day);
+      expect(numbers(items.map(({ id }) => id)), day).toEqual(['1', '2', '3', '5']);
+    }
   });
 
   it('of incoming edges, in an order by one value and by several', async () => {

@@ -247,6 +247,18 @@ describe('edges', () => {
     expect(view?.truncated).toBeUndefined();
   });
 
+  it('shows a hundred edges of a type that left the set, and says that there are more, where the last page has too many', async () => {
+    const targets = Array.from({ length: 101 }, (_, i) => `USER-${1_000 + i}`);
+    for (const [i, target] of targets.entries()) {
+      const attributes = { role: { S: 'LEAD' }, ...(i < 3 && { note: { S: 'x'.repeat(350_000) } }) };
+      await table.store.put(item('TEAM-over', `MEMBER-${target}`, attributes));
+    }
+    await table.store.put(item('TEAM-over', '~view', { evicted: { SS: ['MEMBER'] } }));
+    const [view] = await reader.getViews(['TEAM-over']);
+    expect(view?.edgeSet.map(({ target }) => target)).toEqual(targets.slice(0, 100));
+    expect(view?.truncated).toEqual(['MEMBER']);
+  });
+
   it('needs no projection', async () => {
     await table.store.put(item('GOAL-new', 'NEXT-GOAL-1'));
     expect(await reader.has('GOAL-new', 'NEXT', 'GOAL-1', { consistent: true })).toBe(true);

@@ -207,7 +207,7 @@ const MOODS: Values = {
 
 /** The first and the last time at which anything of a row ends, in epoch seconds. */
 export const [ENDS_FROM, ENDS_AT] = [1_600_000_000, 4_000_000_000];
-/** When nothing of a row has ended yet: an item that is over cannot be updated. */
+/** A time before anything of a row ends, in milliseconds: an item that has ended can't be updated. */
 export const BEFORE_ENDS_MS = 1_000 * ENDS_FROM - 1;
 
 /** Times that have come and that have not, under both names that the tables of rows delete by. */

@@ -71,7 +71,7 @@ export class FeedReader {
   }
 
   private async nodes(type: string): Promise<AnyPage> {
-    const ids = this.follower.hits(`${type}.`).map(({ id }) => id);
+    const ids = this.follower.nodes(type).map(({ id }) => id);
     return { items: (await Promise.all(ids.map((id) => this.node(id)))) as AnyPage['items'] };
   }
 

@@ -116,6 +116,7 @@ describe('the rules of AWS Solutions', () => {
   it('find nothing in what parameters add, but what has a reason', () => {
     const more: Record<string, string> = {
       'AwsSolutions-IAM5 EmptyRole': 'Objects of failed batches have names that Lambda makes.',
+      'AwsSolutions-IAM5 ObserveRole': 'The observer samples all indexes of the table.',
       'AwsSolutions-IAM5 StreamDeploymentRole':
         'Versions have numbers that nobody knows before; DescribeAlarms has no resource.',
     };

@@ -202,6 +202,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('link', { name: 'Next page' }).click();
     await page.getByRole('link', { name: 'First page' }).waitFor();
     await expect.poll(() => rows('Inbound edges').count()).toBe(GOALS - 50);
+    // Names of the sources are asked for once the rows are there.
+    await at.seen.settled();
     const last = await rows('Inbound edges').last().innerText();
     expect(last).toContain(`GOAL-G${GOALS - 1}`);
     await page.reload();

@@ -58,6 +58,11 @@ export class FeedFollower {
     );
   }
 
+  /** The rows of the list of a node type. */
+  nodes(type: string): FollowedRow[] {
+    return this.rows((row) => row.kind === 'list' && 'nodes' in row.list && row.list.nodes === type);
+  }
+
   /** The hits of a search. */
   hits(search: string, partition?: string): SearchChange[] {
     const isOf = (row: FollowedRow): boolean =>

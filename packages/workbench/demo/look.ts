@@ -59,6 +59,7 @@ export async function lookAround(
       ...(await tableIdentity(graph, { client })),
       serverTime: now,
       wait: (milliseconds) => sleep(milliseconds / LEASE_SPEED),
+      lateWritesMs: 0,
     });
     say(`migrated to a model with goals, in ${steps.length} steps`);
     const tapped = tap.around(graph.table, store);

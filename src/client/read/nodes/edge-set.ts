@@ -108,14 +108,14 @@ async function readFirstElements(
   // DynamoDB ends a page of large edges early.
   for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE })) {
     calls += 1;
-    left -= items.length;
-    for (const item of items.slice(0, Math.max(0, left + items.length))) {
+    for (const item of items.slice(0, left)) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (element !== undefined) elements.push(element);
     }
+    left -= items.length;
     if (lastKey !== undefined && (left <= 0 || spending?.isSpent === true)) return { elements, isWhole: false, calls };
   }
-  return { elements, isWhole: true, calls };
+  return { elements, isWhole: left >= 0, calls };
 }
 
 /** The elements of a session's own edges of some types. */

@@ -172,10 +172,10 @@ export function checkedRange(
 
 /**
  * Tells whether a value is a date without a time: as the end of a range it is the whole day. In an order by text, too: a native one has no
- * dates, and its texts may be times.
+ * dates, and its texts may be times. The form of the text decides: texts of the same form ask for the same range.
  */
-export function isDay({ order }: OrderOfQuery, value: OrderValue): boolean {
-  return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(String(value));
+export function isDay({ order, form }: OrderOfQuery, value: OrderValue): boolean {
+  return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(form(String(value)));
 }
 
 /** The beginning of all encoded times of a day. */

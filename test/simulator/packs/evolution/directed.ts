@@ -180,7 +180,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     stage.nowMs += LATER_MS;
     await stage.project(ENTERING, await stage.write('A-1', 'AB-B-1', { kind: 'talk' }));
     build.letGo();
-    // The build ends before it verifies if it sees that the other run has finished.
+    // If the build sees that the other run has finished, it ends without verifying.
     await Promise.race([verifying.arrived, building]);
     const wrong = await stage.wrongAnswers(ENTERING);
     verifying.letGo();

@@ -58,7 +58,7 @@ interface StageReader {
   ask: (question: Question) => Promise<string[]>;
   /** Every question. */
   all: () => Question[];
-  /** The questions themselves, for a list that two readers turn the pages of. */
+  /** The questions, for a list that two readers page through. */
   questions: Questions;
 }
 
@@ -68,7 +68,7 @@ export class Stage {
   readonly table: StreamedStore;
   private taken = 0;
 
-  /** @param model the one whose native indexes the table has. Default: none. */
+  /** @param model Creates the table with the native indexes of this model. Default: without native indexes. */
   constructor(model: CompiledModel = ANY_MODEL) {
     this.table = new StreamedStore(model, () => this.nowMs);
   }
