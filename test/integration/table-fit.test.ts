@@ -8,7 +8,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { DerivedUpdate, Store } from '../../src/core/store-port.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
-import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
+import type { FunctionLogger } from '../../src/deployment/lambda/function-logger.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
