@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { streamHandler } from '../../../src/deployment/lambda/index.ts';
 import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
+import { streamHandler } from '../../../src/deployment/lambda/index.ts';
 import { frameworkStack, stackTemplate } from '../../../src/deployment/stack/stack.ts';
 import { failingStore, followGraph, user } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
