@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licencesOf, packagesOf } from './bundle/licences.mjs';
 import nodeModules from './bundle/node-modules.cjs';
+import pinoParts from './bundle/pino-parts.cjs';
 import { writeSbom } from './bundle/sbom.mjs';
 import { staleDeclarations } from './bundle/stale-declarations.mjs';
 import undiciParts from './bundle/undici-parts.cjs';
@@ -42,7 +43,7 @@ const { outputFiles, metafile } = await build({
   target: 'node20',
   mainFields: ['module', 'main'],
   external: external.flatMap((name) => [name, `${name}/*`]),
-  plugins: [undiciParts, nodeModules],
+  plugins: [undiciParts, pinoParts, nodeModules],
   legalComments: 'none',
   write: false,
   metafile: true,

@@ -24,7 +24,10 @@ const pages = sitePages(ROOT, address);
 const installed = await installedPackage(join(ROOT, 'site'));
 const source = await mkdtemp(join(installed, 'pages-'));
 for (const { path, text } of pages) await put(path, text);
-await put('index.md', await readFile(join(ROOT, 'site/index.md'), 'utf8'));
+const [landing, readme] = await Promise.all(
+  ['site/index.md', 'README.md'].map((file) => readFile(join(ROOT, file), 'utf8')),
+);
+await put('index.md', withReadme(landing!, readme!));
 for (const file of sitePictures(ROOT)) {
   const to = join(source, file.replace(/^docs\//, ''));
   await mkdir(dirname(to), { recursive: true });
@@ -52,4 +55,16 @@ async function put(path: string, text: string): Promise<void> {
   const to = join(source, path);
   await mkdir(dirname(to), { recursive: true });
   await writeFile(to, text);
+}
+
+/** The landing page, with the model, the calls and the first three figures of README. */
+function withReadme(landing: string, readme: string): string {
+  const [model, calls] = [...readme.matchAll(/```ts\n(.*?)\n```/gs)].map(([, code]) => code!);
+  const table = /<!-- figures: peers -->\n(.*?)\n<!-- /s.exec(readme)?.[1]?.split('\n');
+  if (model === undefined || calls === undefined || table === undefined)
+    throw new Error('README.md lacks its example or its figures.');
+  return landing
+    .replace('%MODEL%', () => model)
+    .replace('%CALLS%', () => calls)
+    .replace('%FIGURES%', () => table.slice(0, 5).join('\n'));
 }

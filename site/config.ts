@@ -1,3 +1,4 @@
+import { checkGroups, HOW_TO_GROUPS, SEARCH_WORDS } from './groups.ts';
 import { anchorOf, type Title } from './pages.ts';
 
 /** An entry of the sidebar. */
@@ -18,7 +19,7 @@ interface Group {
 const FOLDERS: readonly (readonly [folder: string, title: string, first: readonly string[]])[] = [
   ['start', 'Start', ['what-it-is', 'quick-start', 'concepts', 'when-not']],
   ['tutorial', 'Tutorial', []],
-  ['how-to', 'How to', ['modelling', 'writing', 'reading', 'deploying', 'operations']],
+  ['how-to', 'How to', []],
   ['reference', 'Reference', ['model-options', 'commands']],
   ['explain', 'Explain', []],
   ['project', 'Project', ['contributing']],
@@ -35,6 +36,7 @@ export interface SiteFacts {
 
 /** The configuration of VitePress. */
 export function siteConfig({ pages, version, base, repository }: SiteFacts): object {
+  checkGroups(pages.map(({ path }) => path));
   return {
     title: 'Edgeloom',
     base,
@@ -44,7 +46,7 @@ export function siteConfig({ pages, version, base, repository }: SiteFacts): obj
     markdown: { html: false, anchor: { slugify: anchorOf } },
     themeConfig: {
       outline: [2, 3],
-      search: { provider: 'local' },
+      search: { provider: 'local', options: { _render: renderForSearch } },
       nav: [
         { text: 'Quick start', link: '/start/quick-start' },
         { text: 'Tutorial', link: '/tutorial/goals' },
@@ -60,6 +62,18 @@ export function siteConfig({ pages, version, base, repository }: SiteFacts): obj
   };
 }
 
+/** What the search knows of a page: its text, and below the first heading the words that people use for its subject. */
+function renderForSearch(
+  source: string,
+  env: { relativePath: string; frontmatter?: { search?: boolean } },
+  md: { render(source: string, env: object): string },
+): string {
+  const html = md.render(source, env);
+  if (env.frontmatter?.search === false) return '';
+  const words = SEARCH_WORDS[env.relativePath.replace(/\.md$/, '')];
+  return words === undefined ? html : html.replace('</h1>', `</h1>\n<p>${words}</p>`);
+}
+
 function sidebar(pages: readonly Title[]): Group[] {
   const entries = (folder: string): Entry[] =>
     pages
@@ -70,9 +84,17 @@ function sidebar(pages: readonly Title[]): Group[] {
     const links = first.map((name) => `/${folder}/${name}`);
     const rank = ({ link }: Entry): number => (links.includes(link) ? links.indexOf(link) : links.length);
     const items: (Entry | Group)[] = entries(folder).sort((left, right) => rank(left) - rank(right));
+    if (folder === 'how-to') return { text, items: howToGroups(items as Entry[]) };
     if (folder === 'explain') items.unshift({ text: 'Architecture', link: '/architecture' });
     if (folder === 'project') items.push({ text: 'Decisions', items: entries('decisions'), collapsed: true });
     if (folder === 'reference') items.push({ text: 'API of the package', link: '/api/index.html', target: '_self' });
     return { text, items, ...(folder === 'project' ? { collapsed: true } : {}) };
   });
+}
+
+function howToGroups(entries: readonly Entry[]): Group[] {
+  return Object.entries(HOW_TO_GROUPS).map(([text, names]) => ({
+    text,
+    items: names.map((name) => entries.find(({ link }) => link === `/how-to/${name}`)!),
+  }));
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { FunctionLogger } from '../../src/deployment/lambda/function-logger.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
-import type { FunctionLogger } from '../../src/deployment/lambda/json-lines.ts';
 import type { RawRecord } from '../../src/stream/decode.ts';
 import { positionOfStream } from '../../src/trust/explain/position.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';

@@ -234,6 +234,94 @@ describe('native indexes', () => {
     expect((await planTableUpdate(before, { client })).steps).toEqual([]);
   });
 
+  describe('that the table has under a name of its own', () => {
+    const modelWith = (name: string, index: string) =>
+      defineGraph({
+        table: { name, nativeIndexes: { [index]: { partitionKey: 'target', sortKey: 'day' } } },
+        nodes: { READER: node() },
+        edges: {
+          LOAN: edge({
+            from: 'READER',
+            to: 'READER',
+            edgeSet: false,
+            inbound: { native: true, orders: { byDay: 'day' } },
+          }),
+        },
+      }) as unknown as CompiledModel;
+    const tableWith = async (projection: 'ALL' | 'KEYS_ONLY') => {
+      const graph = modelWith(uniqueTableName(), 'ByTarget');
+      const { GlobalSecondaryIndexes = [], ...rest } = tableDefinition(graph);
+      const indexes = GlobalSecondaryIndexes.map((one) =>
+        one.IndexName === 'ByTarget' ? { ...one, Projection: { ProjectionType: projection } } : one,
+      );
+      await client.send(new CreateTableCommand({ ...rest, GlobalSecondaryIndexes: indexes }));
+      return graph;
+    };
+
+    it('are read, and no second one is asked for', async () => {
+      const graph = await tableWith('ALL');
+      const store = new DynamoDBStore(client, graph.table);
+      for (const [id, day] of [
+        ['a', '2026-02-02'],
+        ['b', '2026-01-01'],
+      ] as const)
+        await store.put({
+          source: { S: `READER-${id}` },
+          target: { S: 'LOAN-READER-c' },
+          day: { S: day },
+          note: { S: id },
+        });
+      expect((await planTableUpdate(graph, { client })).steps).toEqual([]);
+      const { items } = await createReader(graph, { store }).inbound('READER-c', 'LOAN');
+      expect(items.map(({ source }) => source)).toEqual(['READER-b', 'READER-a']);
+      // A model that does not name the index says how to.
+      const unnamed = defineGraph({
+        table: graph.table.name,
+        nodes: { READER: node() },
+        edges: {
+          LOAN: edge({
+            from: 'READER',
+            to: 'READER',
+            edgeSet: false,
+            inbound: { native: true, orders: { byDay: 'day' } },
+          }),
+        },
+      }) as unknown as CompiledModel;
+      expect((await planTableUpdate(unnamed, { client })).left).toContainEqual(
+        'the index ByTarget has the keys of target-day, and readers ask that name alone. To read ByTarget instead, name it in the model (table.nativeIndexes); else delete ByTarget when nothing reads it',
+      );
+    });
+
+    it('are refused where they do not hold all attributes', async () => {
+      await expect(planTableUpdate(await tableWith('KEYS_ONLY'), { client })).rejects.toMatchObject({
+        code: 'table-differs',
+        message: expect.stringContaining('its index ByTarget has other keys, or lacks attributes that readers need'),
+        hint: expect.stringContaining('table.nativeIndexes'),
+      });
+    });
+
+    it('are refused where no native order needs their keys, or two have the same', () => {
+      const named = (nativeIndexes: object) => () =>
+        defineGraph({
+          table: { name: 'tbl', nativeIndexes: nativeIndexes as never },
+          nodes: { READER: node() },
+          edges: {
+            LOAN: edge({
+              from: 'READER',
+              to: 'READER',
+              edgeSet: false,
+              inbound: { native: true, orders: { byDay: 'day' } },
+            }),
+          },
+        });
+      const keys = { partitionKey: 'target', sortKey: 'day' };
+      expect(named({ One: { ...keys, sortKey: 'dya' } })).toThrow('table.nativeIndexes.One');
+      expect(named({ One: keys, Two: keys })).toThrow('table.nativeIndexes.Two');
+      expect(named({ gsi0: keys })).toThrow('table.indexes');
+      expect(named({ One: { partitionKey: 'target' } })).toThrow('table.nativeIndexes');
+    });
+  });
+
   it.each(['an index of other keys', 'a key of another type'])('refuses %s, with the remedy', async (what) => {
     const graph = defineGraph({
       table: uniqueTableName(),

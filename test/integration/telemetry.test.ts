@@ -19,7 +19,7 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { Telemetry } from '../../src/core/telemetry.ts';
-import { jsonLines } from '../../src/deployment/lambda/json-lines.ts';
+import { functionLogger } from '../../src/deployment/lambda/function-logger.ts';
 import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
 import { openTelemetry } from '../../src/deployment/telemetry/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
@@ -232,7 +232,7 @@ describe('the spans', () => {
     await createProjector(graph, { store }).project(await table.allRecords());
     await store.put({ source: { S: 'USER-U1' }, target: { S: 'USER-U1' }, name: { S: 'Eve' } });
     const context = { awsRequestId: 'redrive-1', getRemainingTimeInMillis: () => 60_000 };
-    const logger = jsonLines('silent');
+    const logger = functionLogger('silent');
     expect(await redriveHandler(graph, { store, telemetry, logger })({}, context)).toMatchObject({ repaired: 1 });
     const spans = takeSpans();
     expect(named(spans, `redrive ${graph.table.name}`).attributes).toMatchObject({

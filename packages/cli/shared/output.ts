@@ -61,7 +61,8 @@ export function textTable(
 
 function widthOfOutput(): number {
   const given = Number(process.env['COLUMNS']);
-  if (process.stdout.isTTY === true) return process.stdout.columns ?? 80;
+  // A pseudo-terminal whose size nobody has set says 0.
+  if (process.stdout.isTTY === true) return process.stdout.columns || 80;
   return given > 0 ? given : Number.POSITIVE_INFINITY;
 }
 

@@ -31,6 +31,8 @@ export interface DemoOptions {
   look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 
+/** Records after which progress is shown. */
+const PROGRESS_RECORDS = 1_000;
 /** Far more than the data files come to in a table with its stream. */
 const MOST_BYTES = 1024 ** 3;
 /** Writes made one by one to measure the lag. */
@@ -72,6 +74,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
       `imported ${data.airports.length} airports and ${data.routes.length} routes: ${imported.wcu} WCU in ${seconds(imported.ms)} s`,
     );
 
+    const toProject = data.airports.length + data.routes.length;
     const lag = new LagClock(createProjector(airports, { store }));
     let totals: Readonly<WorkerStats> | undefined;
     const checkpoint = memoryCheckpoint();
@@ -84,11 +87,14 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
       pollIntervalMs: 50,
       // A slow machine may take its time over one batch; a retry would only add to it.
       batchTimeoutMs: 600_000,
+      // Of the usual size, one batch would have all records, and progress would be shown once it is over.
+      maxBatchRecords: PROGRESS_RECORDS,
       onBatch: (report) => {
         totals = report.totals;
-        onProgress('project', report.totals.records, data.airports.length + data.routes.length);
+        onProgress('project', report.totals.records, toProject);
       },
     });
+    onProgress('project', 0, toProject);
     const projectionStart = performance.now();
     const run = worker.run();
     // The run's own failure is thrown by idle(), and by the await of the run below.
@@ -96,7 +102,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     await worker.idle();
     const bulk = { ...totals! };
     sayProjected(say, bulk, performance.now() - projectionStart);
-    expectSame('the number of records', bulk.records, data.airports.length + data.routes.length);
+    expectSame('the number of records', bulk.records, toProject);
 
     await verifyAll(world);
     await showPages(world);
@@ -135,6 +141,7 @@ async function importAll(
 ): Promise<{ wcu: number; ms: number }> {
   const started = performance.now();
   const total = nodes.length + routes.length;
+  onProgress('import', 0, total);
   let wcu = 0;
   const step = 500;
   for (let from = 0; from < total; from += step) {

@@ -127,6 +127,8 @@ export interface TableNames {
   indexNames: Readonly<Record<IndexName, string>>;
   /** The key attributes of the indexes, where they have not the usual names. */
   indexKeys?: IndexKeys;
+  /** The native indexes that the model names itself; absent: none. Each holds all attributes. */
+  nativeNames?: readonly { name: string; partition: string; sort: string }[];
 }
 
 /** The key attributes of the indexes. */

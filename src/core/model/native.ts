@@ -36,7 +36,8 @@ export interface NativeKeys {
 export interface NativeIndex extends NativeKeys {
   /**
    * The name in the table: the two key attributes, and a hash of the attributes that it holds besides. DynamoDB changes no index, so a
-   * model whose readers need others has another index: no reader takes an attribute that the index lacks for an absent one.
+   * model whose readers need others has another index: no reader takes an attribute that the index lacks for an absent one. An index that
+   * the model names itself holds all attributes, so that no change of the model can need more of it.
    */
   name: string;
 }
@@ -131,7 +132,13 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     needs.set(id, { ...keys, name, attributes });
   }
   return [...needs.values()]
-    .map((need) => ({ ...need, name: `${need.name}${heldText(need)}` }))
+    .map((need) => {
+      const named = graph.table.nativeNames?.find(
+        ({ partition, sort }) => partition === need.partition && sort === need.sort,
+      );
+      if (named !== undefined) return { ...need, name: named.name, attributes: undefined };
+      return { ...need, name: `${need.name}${heldText(need)}` };
+    })
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 

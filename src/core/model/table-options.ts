@@ -15,6 +15,12 @@ export interface TableOptions {
    * last name says, and 2 at least. Another number is a change of the model: `edgeloom migrate` makes their items again.
    */
   indexes?: number | { readonly [Index in IndexName]?: string | IndexOptions };
+  /**
+   * Indexes that native orders and searches use under names of your own, such as those that a table already has: the name of each index, and its
+   * two key attributes, `{ ByTarget: { partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all attributes. Default: each native
+   * index is named by its keys and by what it holds.
+   */
+  nativeIndexes?: Readonly<Record<string, Required<Omit<IndexOptions, 'name'>>>>;
 }
 
 /** Names of an index and of its key attributes. */

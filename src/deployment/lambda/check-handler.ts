@@ -10,7 +10,7 @@ import { type CheckCounts, type CheckCursor, parseCursor } from '../../trust/che
 import { type Finding, WRONG } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
 import { timeOfCall } from './call-time.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { createCheckMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
@@ -125,7 +125,12 @@ export interface CheckCaller {
 
 /** Makes what both handlers of checks call: metrics and logs are those of the call. */
 export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
-  const { client, mostSuspects = MOST_SUSPECTS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
+  const {
+    client,
+    mostSuspects = MOST_SUSPECTS,
+    metricsNamespace,
+    logger: rootLogger = functionLogger('info'),
+  } = options;
   const calls = client ?? deferredCalls(functionClientOptions());
   const store = options.store ?? new DynamoDBStore(calls, graph.table);
   const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);

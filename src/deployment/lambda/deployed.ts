@@ -12,7 +12,7 @@ import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
-import { jsonLines } from './json-lines.ts';
+import { functionLogger } from './function-logger.ts';
 import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
@@ -36,7 +36,7 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
   return streamHandler(named, {
     // Retries of a call belong to the projector, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
-    logger: jsonLines(logLevel),
+    logger: functionLogger(logLevel),
 
     sampleRate,
     concurrency,
@@ -55,7 +55,7 @@ export function deployedMirror(graph: CompiledModel, sources: readonly Source[])
   return mirrorHandler(named, {
     sources,
     streamArns: sourceStreamArns,
-    logger: jsonLines(logLevel),
+    logger: functionLogger(logLevel),
     // Retries of a call belong to the touch, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
   });
@@ -70,7 +70,7 @@ export function deployedMirror(graph: CompiledModel, sources: readonly Source[])
 export function deployedCheck(graph: CompiledModel): RunHandler {
   const { table, logLevel, settleMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
-    logger: jsonLines(logLevel),
+    logger: functionLogger(logLevel),
 
     settleMs,
   });
@@ -93,7 +93,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
       ...bucketAccess({ region: client.region }),
       buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
     },
-    logger: jsonLines(logLevel),
+    logger: functionLogger(logLevel),
   });
 }
 
@@ -111,7 +111,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
     ...(feedQueueUrl !== undefined && {
       feed: feedQueue(feedQueueUrl, queueService(feedQueueUrl, client.region), {}),
     }),
-    logger: jsonLines(logLevel),
+    logger: functionLogger(logLevel),
   });
 }
 
@@ -135,7 +135,7 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
     'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
-    ...{ bus, call, table: streamArn.split('/stream/')[0]!, logger: jsonLines(logLevel) },
+    ...{ bus, call, table: streamArn.split('/stream/')[0]!, logger: functionLogger(logLevel) },
     deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
   });
 }

@@ -4,7 +4,7 @@ import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
 /** The part of Lambda's SQS event that is used. */
@@ -54,7 +54,7 @@ const RESERVE_MS = 10_000;
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   checkOptions('feedHandler', options, OPTIONS);
   const { reserveMs = RESERVE_MS, wait, random } = options;
-  const rootLogger = options.logger ?? jsonLines('info');
+  const rootLogger = options.logger ?? functionLogger('info');
   return async (event, context) => {
     const records = recordsOf(event, 'queue');
     const logger = rootLogger.child({ requestId: context.awsRequestId });

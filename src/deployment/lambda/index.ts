@@ -24,7 +24,7 @@ export {
   deployedStream,
 } from './deployed.ts';
 export type { FeedHandler, FeedQueueEvent } from './feed-handler.ts';
-export type { FunctionLogger } from './json-lines.ts';
+export type { FunctionLogger } from './function-logger.ts';
 export {
   type MirrorEvent,
   type MirrorHandler,

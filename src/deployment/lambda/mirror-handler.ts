@@ -14,7 +14,7 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { createMirrorMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamEvent, StreamResponse } from './stream-handler.ts';
@@ -97,7 +97,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const store = options.store ?? new DynamoDBStore(calls, graph.table);
   const openSource = options.openSource ?? deferredSource(async () => ('callOnce' in calls ? calls.client() : calls));
   const metrics = createMirrorMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
-  const rootLogger = options.logger ?? jsonLines('info');
+  const rootLogger = options.logger ?? functionLogger('info');
   const opened = new Map<string, OpenSource>();
   const open = (tableArn: string): OpenSource => {
     const known = opened.get(tableArn);

@@ -13,7 +13,7 @@ import { isOfReaders } from '../../trust/observe/obligation.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
 import { timeOfCall } from './call-time.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { createObserverMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
@@ -97,7 +97,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   const metrics = createObserverMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   // A question waits for longer than a call works: the calls of a process share them.
   const indexSample = new IndexSample(graph, options.indexShare);
-  const rootLogger = options.logger ?? jsonLines('info');
+  const rootLogger = options.logger ?? functionLogger('info');
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const deadlineMs = now() + runMs;

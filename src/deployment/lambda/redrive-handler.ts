@@ -27,7 +27,7 @@ import {
 } from '../../trust/repair/redrive.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
@@ -117,7 +117,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   };
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
-  const rootLogger = options.logger ?? jsonLines('info');
+  const rootLogger = options.logger ?? functionLogger('info');
   const emitStates = async (watched: WatchedTable): Promise<void> => {
     const nowMs = runtimeOf(options).now();
     metrics.emitCheckAge(await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));

@@ -16,7 +16,7 @@ import { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import { type CallTime, timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, jsonLines } from './json-lines.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { createBatchMetrics } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 
@@ -102,7 +102,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const store = options.store ?? new DynamoDBStore(client, graph.table);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
   const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
-  const rootLogger = options.logger ?? jsonLines('info');
+  const rootLogger = options.logger ?? functionLogger('info');
   const onError = (error: unknown): void =>
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
   const progress =

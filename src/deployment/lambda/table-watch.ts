@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type RegistryState, registryState } from '../../registry/state.ts';
-import type { FunctionLogger } from './json-lines.ts';
+import type { FunctionLogger } from './function-logger.ts';
 
 /** A table that the redrive function watches. */
 export interface WatchedTable {

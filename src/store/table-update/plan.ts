@@ -148,12 +148,16 @@ function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] 
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
     .filter(({ IndexName = '' }) => !used.has(IndexName))
-    .flatMap(({ IndexName, KeySchema }) => {
+    .flatMap(({ IndexName, KeySchema, Projection }) => {
       const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
       // The text of an index that a native one had replaced is another one.
       if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
+      const way =
+        Projection?.ProjectionType === 'ALL'
+          ? `To read ${IndexName} instead, name it in the model (table.nativeIndexes); else delete`
+          : `Delete`;
       return [
-        `the index ${IndexName} has the keys of ${twin.name}, and readers ask that name alone; delete ${IndexName} when nothing reads it`,
+        `the index ${IndexName} has the keys of ${twin.name}, and readers ask that name alone. ${way} ${IndexName} when nothing reads it`,
       ];
     });
 }
@@ -212,7 +216,7 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
     throw differ(
       `its index ${other.name} has other keys, or lacks attributes that readers need`,
       other.index === undefined
-        ? `${hint} leave native out of the model for ${other.partition} and ${other.sort}: a native index has no other name.`
+        ? `${hint} give the index another name in the model (table.nativeIndexes, an index of all attributes), or leave native out for ${other.partition} and ${other.sort}.`
         : `${hint} give the index another name in the model (table.indexes).`,
     );
   }

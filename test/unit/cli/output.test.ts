@@ -19,6 +19,16 @@ describe('a table', () => {
     }
   });
 
+  it('is as wide as usual on a terminal whose size nobody has set', () => {
+    const { isTTY, columns } = process.stdout;
+    try {
+      Object.assign(process.stdout, { isTTY: true, columns: 0 });
+      expect(textTable(['id', 'points', 'attributes'], ROWS)).toBe(textTable(['id', 'points', 'attributes'], ROWS, 80));
+    } finally {
+      Object.assign(process.stdout, { isTTY, columns });
+    }
+  });
+
   it('has a line for each row where there is no terminal', () => {
     expect(textTable(['id', 'points', 'attributes'], ROWS).split('\n')).toHaveLength(3);
   });

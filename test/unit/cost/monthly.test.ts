@@ -7,7 +7,7 @@ import { type Prices, readPrices } from '../../../packages/cost/prices.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, sum } from '../../../src/core/model/schema.ts';
-import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
+import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
 import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 
@@ -165,7 +165,7 @@ describe('the cost of a month', () => {
       quarantined: 0,
     };
     createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);
-    jsonLines('info')
+    functionLogger('info')
       .child({ requestId: 'c'.repeat(36) })
       .info(counts, 'batch applied');
     vi.restoreAllMocks();

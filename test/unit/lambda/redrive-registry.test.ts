@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
 import { type RedriveHandlerOptions, redriveHandler } from '../../../src/deployment/lambda/index.ts';
-import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { modelNotice } from '../../../src/registry/notice.ts';
@@ -32,7 +32,7 @@ async function emittedBy(
   options: Partial<RedriveHandlerOptions> = {},
 ): Promise<Record<string, number>> {
   printed.length = 0;
-  await redriveHandler(graph, { store, logger: jsonLines('silent'), ...options })(event, context);
+  await redriveHandler(graph, { store, logger: functionLogger('silent'), ...options })(event, context);
   const lines = printed.join('').trim().split('\n').filter(Boolean);
   return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
 }
@@ -66,7 +66,7 @@ describe('a table without a registry', () => {
   it('is left alone if it has items, and the log says what comes next', async () => {
     const store = emptyStore();
     await store.put(GOAL);
-    const logger = jsonLines('warn');
+    const logger = functionLogger('warn');
     expect(await emittedBy(store, WATCH, { logger })).toMatchObject({
       Unmanaged: 1,
       next: `npx edgeloom migrate --table ${graph.table.name}`,
@@ -96,7 +96,8 @@ describe('a table without a registry', () => {
       const scan = store.scan.bind(store);
       let looks = 0;
       const spy = vi.spyOn(store, 'scan').mockImplementation(async (request) => {
-        if (++looks === moment) await redriveHandler(graph, { store, logger: jsonLines('silent') })(WATCH, context);
+        if (++looks === moment)
+          await redriveHandler(graph, { store, logger: functionLogger('silent') })(WATCH, context);
         return await scan(request);
       });
       expect(await emittedBy(store, WATCH)).toMatchObject({ Unmanaged: 0, MigrationOpen: 0 });
@@ -128,7 +129,7 @@ it('the scheduled redrive sweeps the stream, also where the states that it tells
       throw new StoreError('fatal', 'no-stream', 'No stream.');
     },
   });
-  const handler = redriveHandler(graph, { store, stream, logger: jsonLines('silent') });
+  const handler = redriveHandler(graph, { store, stream, logger: functionLogger('silent') });
   await expect(handler({}, { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 })).rejects.toThrow();
   expect(asked).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
 import { redriveHandler } from '../../../src/deployment/lambda/index.ts';
-import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { readObserverProgress, TableMemory } from '../../../src/trust/observe/memory.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -23,7 +23,7 @@ async function sweptTable() {
   let nowMs = NOW;
   const stream = new MemoryStream(NOW);
   const looks = vi.spyOn(stream, 'describe');
-  const handler = redriveHandler(graph, { store, stream, now: () => nowMs, logger: jsonLines('silent') });
+  const handler = redriveHandler(graph, { store, stream, now: () => nowMs, logger: functionLogger('silent') });
   const observer = new TableMemory(store, () => nowMs);
   const state = { streamArn: stream.streamArn, savedMs: NOW, shards: [], positionsMs: NOW, drift: [] };
   return {

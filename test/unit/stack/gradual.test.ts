@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
 import { streamHandler } from '../../../src/deployment/lambda/index.ts';
-import { jsonLines } from '../../../src/deployment/lambda/json-lines.ts';
 import { frameworkStack, stackTemplate } from '../../../src/deployment/stack/stack.ts';
 import { failingStore, followGraph, user } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -105,7 +105,7 @@ describe('a version that fails during its minutes', () => {
     const table = new MemoryStore(graph.table, { indexes: graph.indexes });
     await table.put(item);
     const store = failingStore(table, 'fatal', () => isRefused);
-    const handler = streamHandler(graph, { store, logger: jsonLines('silent'), progress: false });
+    const handler = streamHandler(graph, { store, logger: functionLogger('silent'), progress: false });
     const context = { awsRequestId: 'r', functionVersion, getRemainingTimeInMillis: () => 60_000 };
     const metrics = new Metrics();
     for (let minute = 1; minute <= 3; minute++) {

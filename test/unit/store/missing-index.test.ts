@@ -82,7 +82,7 @@ it('names an index that has the keys of a native one under another name', async 
   const client = { send: async () => ({ ...rest, Table: { ...Table, GlobalSecondaryIndexes: renamed } }) } as never;
   const { left } = await planTableUpdate(graph, { client });
   expect(left).toContainEqual(
-    'the index byMail has the keys of mail-target, and readers ask that name alone; delete byMail when nothing reads it',
+    'the index byMail has the keys of mail-target, and readers ask that name alone. To read byMail instead, name it in the model (table.nativeIndexes); else delete byMail when nothing reads it',
   );
 });
 

@@ -41,7 +41,12 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   const named = indexes.indexes.map((index) => indexNames[index]);
   if (new Set(named).size < named.length)
     mistakes.push({ path: 'table.indexes', message: 'two indexes have one name' });
-  return { name: options?.name ?? '', ...names, ...indexes };
+  const nativeNames = Object.entries(options?.nativeIndexes ?? {}).map(([name, keys]) => ({
+    name,
+    partition: keys.partitionKey,
+    sort: keys.sortKey,
+  }));
+  return { name: options?.name ?? '', ...names, ...indexes, ...(nativeNames.length > 0 && { nativeNames }) };
 }
 
 /** The names of the indexes and of their key attributes. */

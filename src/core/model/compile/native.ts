@@ -75,6 +75,13 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
   }
   checkTypes({ table, nodes, edges }, mistakes);
   const needs = nativeIndexesOf({ table, nodes, edges });
+  for (const { name, partition, sort } of table.nativeNames ?? []) {
+    if (needs.some((need) => need.name === name && need.partition === partition && need.sort === sort)) continue;
+    const message = needs.some((need) => need.partition === partition && need.sort === sort)
+      ? `has the keys ${partition} and ${sort}, which another index has: name one of them`
+      : `has the keys ${partition} and ${sort}, which no native order or search of this model needs: leave ${name} out, or correct its keys`;
+    mistakes.push({ path: `table.nativeIndexes.${name}`, message });
+  }
   if (needs.length === 0) return;
   for (const [i, { name }] of needs.entries()) {
     if (needs[i + 1]?.name === name) {

@@ -151,6 +151,13 @@ export const tableSchema = exactObject({
   sortKey: optional(attributeName),
   ttl: optional(attributeName),
   indexes: optional(indexes),
+  nativeIndexes: optional(
+    recordOf(
+      tableName,
+      exactObject({ partitionKey: attributeName, sortKey: attributeName }),
+      'should be an object of index names, each with { partitionKey, sortKey }',
+    ),
+  ),
 });
 
 /**

@@ -1,0 +1,13 @@
+const { join } = require('node:path');
+
+/** Bundles pino without transports, which would log through a thread of their own. */
+const pinoParts = {
+  name: 'pino-parts',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(transport|multistream)$/ }, ({ importer }) =>
+      /[\\/]node_modules[\\/]pino[\\/]/.test(importer) ? { path: join(__dirname, 'left-out.cjs') } : undefined,
+    );
+  },
+};
+
+module.exports = pinoParts;

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import * as edgeloom from '../../src/index.ts';
+import { ROOT } from '../support/command.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The code of docs/how-to/recipes.md, run from top to bottom in one table. */
+
+// biome-ignore lint/suspicious/noExplicitAny: the code of the page has no types
+type Untyped = any;
+
+const [MODEL, ...SECTIONS] = readFileSync(join(ROOT, 'docs/how-to/recipes.md'), 'utf8').split(/^## /m);
+
+const sourcesOf = ({ items }: Untyped): string[] => items.map(({ source }: Untyped) => source);
+
+/** By title: an expression over the recipe's names, and what it is. */
+const RESULTS: Readonly<Record<string, readonly [expression: string, shown: (value: Untyped) => unknown, unknown]>> = {
+  'Paginate a list': [
+    '[first, second]',
+    (pages) => pages.map(sourcesOf).map(({ length }: string[]) => length),
+    [20, 5],
+  ],
+  'Count followers': ['[followers, following]', (counts) => counts, [25, 1]],
+  'Sort by two attributes': ['drafts', sourcesOf, ['POST-2', 'POST-1']],
+  'Keep an e-mail address unique': [
+    'await reader.getNode("EMAIL-ann@example.com")',
+    ({ id }) => id,
+    'EMAIL-ann@example.com',
+  ],
+  'Soft-delete with a trash bin': [
+    'await reader.getNode("POST-1")',
+    ({ attributes }) => attributes,
+    { title: 'POST-1' },
+  ],
+  'Show users their own writes': ['{ items }', (page) => sourcesOf(page).slice(0, 2), ['USER-me', 'USER-24']],
+};
+
+async function run(code: string, given: Record<string, unknown>): Promise<Untyped> {
+  const lines = `'use strict'; return (async () => { ${code} })();`;
+  return await new Function(...Object.keys(given), lines)(...Object.values(given));
+}
+
+function codeOf(section: string): string {
+  return /```ts\n(.*?)```/s.exec(section)![1]!;
+}
+
+it('the recipes run as they are printed', async () => {
+  const graph = await run(codeOf(MODEL!).replace('export default', 'return'), { ...edgeloom });
+  const { store, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
+  const writer: Untyped = edgeloom.createWriter(graph, { store });
+  const reader: Untyped = edgeloom.createReader(graph, { store });
+  await writer.putNode('USER-ann', { name: 'Ann' });
+  for (let i = 0; i < 25; i++)
+    await writer.putEdge(`USER-${i}`, 'FOLLOWS', 'USER-ann', {
+      since: new Date(Date.UTC(2025, 0, i + 1)).toISOString(),
+    });
+  await writer.putEdge('USER-ann', 'FOLLOWS', 'USER-1', { since: '2025-06-01' });
+  for (const [id, status, day] of [
+    ['POST-1', 'draft', '2025-01-01'],
+    ['POST-2', 'draft', '2025-01-02'],
+    ['POST-3', 'open', '2025-01-03'],
+  ]) {
+    await writer.putNode(id, { title: id });
+    await writer.putEdge(id, 'WROTE', 'USER-ann', { status, day });
+  }
+  const given = { ...edgeloom, writer, reader, request: { cookies: {} }, key: 'k'.repeat(32) };
+  const withCode = SECTIONS.filter((section) => section.includes('```ts'));
+  const titleOf = (section: string): string => section.slice(0, section.indexOf('\n'));
+  expect(withCode.map(titleOf)).toEqual(Object.keys(RESULTS));
+  for (const section of withCode) {
+    await projectAll();
+    const [expression, shown, expected] = RESULTS[titleOf(section)]!;
+    const value = await run(`${codeOf(section)}\nreturn (${expression});`, given);
+    expect(shown(value), titleOf(section)).toEqual(expected);
+  }
+});
