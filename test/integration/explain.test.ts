@@ -47,6 +47,25 @@ function states({ parts }: Explanation): Record<string, PartState> {
 }
 
 describe('explain, of a base item', () => {
+  it('names the partition of a list as well as its order where the edge is in none', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { TASK: node(), USER: node() },
+      edges: {
+        ASSIGNED: edge({ from: 'TASK', to: 'USER', inbound: { orders: { byDue: date('due') }, partition: 'team' } }),
+      },
+    });
+    const world = await testTable(graph);
+    await createWriter(graph, { store: world.store }).putEdge('TASK-1', 'ASSIGNED', 'USER-1', { due: '2026-01-01' });
+    await world.projectAll();
+    const key = { source: 'TASK-1', target: 'ASSIGNED-USER-1' };
+    const { parts } = await explain(graph, { key, store: world.store, lag: async () => APPLIED });
+    expect(parts.find(({ name }) => name === 'edges.ASSIGNED.inbound.orders.byDue')).toMatchObject({
+      state: 'absent',
+      reason: 'The edge has no value for due, which orders it, or for team, the partition of the list.',
+    });
+  });
+
   it('names every place, and says of each whether it is right or why it is absent', async () => {
     const world = await table();
     await world.writer.putNode('USER-1', { name: 'Terui', foods: ['ramen', 'sushi'] });

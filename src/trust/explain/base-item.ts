@@ -220,7 +220,9 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, expecte
         const attribute = attributeOf(order) ?? name;
         const whose =
           order.kind === 'source' ? 'source node' : order.kind === 'parts' ? 'edge, or its source,' : 'edge';
-        const absent = `The ${whose} has no value for ${attribute}, which orders it.`;
+        const partition = isDue ? undefined : edge.inbound?.partition?.attribute;
+        const orPartition = partition === undefined ? '' : `, or for ${partition}, the partition of the list`;
+        const absent = `The ${whose} has no value for ${attribute}, which orders it${orPartition}.`;
         places.push({ source, sortKey, name: place, attribute, absent });
       }
     }
