@@ -11,7 +11,7 @@ import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
 import {
   gatherInbound,
-  INBOUND_OPTIONS,
+  INBOUND_QUERY_OPTIONS,
   type InboundQuery,
   type ResolvedInbound,
   resolveInboundQuery,
@@ -67,7 +67,7 @@ export async function readPage(
   target: string,
   options: PageOptions = {},
 ): Promise<PageResult> {
-  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true, maxNodes: true, attributes: true });
+  checkOptions('page', options, { ...INBOUND_QUERY_OPTIONS, with: true, maxNodes: true, attributes: true });
   refuseConsistent(options.consistent, 'page');
   if ('includeTarget' in options && options.includeTarget === true) {
     const hint = 'Ask inbound for the target, or getView for the node.';

@@ -124,7 +124,7 @@ type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude
 type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
 
 /** The names of `inbound`'s options. */
-export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
+export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   order: true,
   atLeast: true,
   equals: true,
@@ -148,7 +148,7 @@ export async function readInbound(
   target: string,
   options: InboundQuery = {},
 ): Promise<InboundPage<EdgeResult, TargetView>> {
-  checkOptions('inbound', options, INBOUND_OPTIONS);
+  checkOptions('inbound', options, INBOUND_QUERY_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = resolveInboundQuery(context, edgeType, target, options);
   if (options.includeTarget === true) requireTargetItem(query.edge);
