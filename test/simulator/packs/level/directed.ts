@@ -86,8 +86,8 @@ class Scene {
   async changeWhileStanding(prefix: string, work: () => Promise<unknown>): Promise<void> {
     const { arrived, letGo } = this.store.stand('write', prefix);
     const standing = work();
-    // With a bug planted, there may be no such write.
-    await Promise.race([arrived, standing]);
+    // With a bug planted, there may be no such write: then nobody stands.
+    await Promise.race([arrived, standing.then(letGo)]);
     await this.rename('Second');
     letGo();
     await standing;
