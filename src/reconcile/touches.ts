@@ -77,26 +77,12 @@ export async function reconcileTouches(
   touches: readonly Reconcilable[],
   options: ReconcileOptions = {},
 ): Promise<Failure[]> {
-  // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
+  // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child. Where one of them
+  // could not be written, its record comes again, and touches the view once more.
   // rule: reverse-items-before-views
-  const isReverse = (touch: Reconcilable): touch is ItemTouch => touch.kind === 'item' && isReverseKey(touch.sortKey);
-  const reverse = touches.filter(isReverse);
-  const failures = await reconcileSteps(context, reverse, options);
-  const lacking = new Set(failures.map(({ touch }) => textOfKey((touch as ItemTouch).base)));
-  const others: Reconcilable[] = [];
-  for (const touch of touches) {
-    if (isReverse(touch)) continue;
-    const { source } = touch;
-    // rule: no-view-without-its-reverse-items
-    const isLacking =
-      lacking.size > 0 &&
-      touch.kind === 'view' &&
-      touch.targets.some((target) => lacking.has(textOfKey({ source, target })));
-    if (isLacking) failures.push({ touch, error: failures[0]!.error });
-    else others.push(touch);
-  }
-  failures.push(...(await reconcileSteps(context, others, options)));
-  return failures;
+  const isReverse = (touch: Reconcilable): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
+  const [first, then] = [touches.filter(isReverse), touches.filter((touch) => !isReverse(touch))];
+  return [...(await reconcileSteps(context, first, options)), ...(await reconcileSteps(context, then, options))];
 }
 
 /** Reconciles derived items, or throws why one could not be. */

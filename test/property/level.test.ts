@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DIRECTED } from '../simulator/packs/level/directed.ts';
 import { LEVEL_MUTANTS } from '../simulator/packs/level/planted.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
@@ -22,7 +23,12 @@ describe('consumers of which the promises alone are known', () => {
     ])
       expect(counters[met], met).toBeGreaterThan(0);
   });
+
+  it.each(Object.entries(DIRECTED))('do so in a schedule that is written down: %s', async (_name, play) => {
+    expect(await play()).toEqual([]);
+  });
+
   it.each(plantedBugs(LEVEL_MUTANTS))('show a planted bug: $name ($rule)', async (mutant) => {
-    expect(await isFound(mutant, { pack: 'level', schedules: 4_000 })).toBe(true);
+    expect(await isFound(mutant, { pack: 'level', schedules: 4_000, hasWritten: true })).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
 import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
-import { LEVEL_EXPERIMENTS, LEVEL_MUTANTS } from '../packs/level/planted.ts';
+import { LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
   HIDDEN,
@@ -61,7 +61,6 @@ export const PLANTED: readonly Planted[] = [
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(NATIVE_MUTANTS, 'schedules of native lists'),
   ...found(LEVEL_MUTANTS, 'attack on the projector'),
-  ...found(LEVEL_EXPERIMENTS, 'nothing so far'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
   ...found(SOURCES_MUTANTS, 'attack on sources'),
   ...found(TENANTS_MUTANTS, 'attack on another tenant'),

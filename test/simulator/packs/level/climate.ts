@@ -1,5 +1,6 @@
 import type { Choices } from '../../kernel/choices.ts';
 import type { Random } from '../../kernel/random.ts';
+import type { Focus } from './models.ts';
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
@@ -37,12 +38,17 @@ export interface Climate {
 }
 
 /** Draws how it is in a schedule. What is not a likelihood alone is a choice with a name. */
-export function drawClimate(choices: Choices, isFocused: boolean): Climate {
-  const likely = { ...choices.shape(drawLikely), ...(isFocused && CROWDED) };
-  const lag = choices.drawn('lag', (random) => random.oneOf([0, 0, 500, 5_000]));
-  const timeout = choices.drawn('timeout', (random) => (isFocused ? 1_000 : random.oneOf([0, 1_000])));
+export function drawClimate(choices: Choices, focus: Focus): Climate {
+  const isCalm = focus === 'keys' && choices.chance('calm', 0.5);
+  const isCrowded = focus !== 'anything' && !isCalm;
+  const likely = { ...choices.shape(drawLikely), ...(isCalm && CALM), ...(isCrowded && CROWDED) };
+  const lag = choices.drawn('lag', (random) => random.oneOf(isCalm ? [500, 5_000] : [0, 0, 500, 5_000]));
+  const timeout = choices.drawn('timeout', (random) => (isCrowded ? 1_000 : random.oneOf([0, 1_000])));
   return { ...likely, lagMs: lag, timeoutMs: timeout === 0 ? MINUTE_MS : timeout };
 }
+
+/** Batches end before their items change again, while reads may still lag behind the batch before: nobody else mends what a batch leaves. */
+const CALM = { gapMs: 3_000, spanMs: 50, hot: 0 };
 
 /** Workers that overtake each other as often as they can. */
 const CROWDED = { wait: 0.6, spanMs: 500, again: 0.5, faults: 0.1, hot: 0, gapMs: 200, poison: 0.1 };

@@ -228,21 +228,10 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
       ),
     ],
   },
-];
-
-/** Bugs that no schedule of the pack has shown so far. */
-export const LEVEL_EXPERIMENTS: readonly Mutant[] = [
   {
     name: 'level-view-with-its-reverse-items',
     rule: 'A reverse item is written before its view reads the parent.',
-    changes: [
-      setValue('reverse-items-before-views', '(touch: Reconcilable): touch is ItemTouch => touch === undefined'),
-    ],
-  },
-  {
-    name: 'level-view-despite-reverse-item',
-    rule: 'Where a reverse item could not be written the view of its edge is left for later.',
-    changes: [setValue('no-view-without-its-reverse-items', 'false')],
+    changes: [setValue('reverse-items-before-views', '(touch: Reconcilable) => touch === undefined')],
   },
   {
     name: 'level-fan-out-skips-views',

@@ -3,10 +3,11 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { decodeRecords, type RawRecord } from '../../../../src/stream/decode.ts';
 import type { Choices } from '../../kernel/choices.ts';
-import type { SeedFailure } from '../../kernel/pack.ts';
+import { asFailures, type SeedFailure } from '../../kernel/pack.ts';
 import { type Outcome, scriptedPack } from '../../kernel/shrink.ts';
 import { numberOf } from '../../kernel/values.ts';
 import { type Climate, drawClimate, OLDEST_RECORD_MS } from './climate.ts';
+import { directedSchedules } from './directed.ts';
 import { judged } from './judge.ts';
 import { drawFeatures, type Features, type Focus, graphOf } from './models.ts';
 import { Cast } from './producers.ts';
@@ -15,7 +16,10 @@ import { Worker, WorkerStore, type World } from './store.ts';
 import { type Change, LevelTable } from './table.ts';
 
 /** The pack of consumers of which the rules alone are known, not the code. See README.md. */
-export const PACK = scriptedPack((choices, trace) => new Schedule(choices, trace).run());
+export const PACK = {
+  ...scriptedPack((choices, trace) => new Schedule(choices, trace).run()),
+  written: async () => asFailures(await directedSchedules()),
+};
 
 const STREAM_ARN = 'arn:aws:dynamodb:eu-west-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
 const FOCUSES: readonly Focus[] = ['anything', 'copies', 'joined', 'keys'];
@@ -68,7 +72,7 @@ class Schedule implements World {
   ) {
     const focus =
       FOCUSES[choices.drawn('focus', (random) => (random.chance(0.15) ? random.between(1, 3) : 0))] ?? 'anything';
-    this.climate = drawClimate(choices, focus !== 'anything');
+    this.climate = drawClimate(choices, focus);
     const isLedger = choices.drawn('ledger', (random) => (random.below(LEDGER_EVERY) === 0 ? 1 : 0)) === 1;
     this.features = drawFeatures(choices, isLedger, focus);
     this.count(isLedger ? 'ledger' : 'core');

@@ -58,6 +58,23 @@ export const ALARMS: Readonly<Record<string, WrittenSchedule>> = {
     },
   },
 
+  'a parent changes twice while the observer is away, and its second change is not applied yet': {
+    // Both records open one fan-out, which keeps the oldest of them. The low watermark is between the two.
+    bug: 'fan-out-forgets-its-newest-record',
+    shows: 'false-alarm',
+    async play() {
+      const stage = await parentOf(['GOAL-1']);
+      stage.until(10);
+      await stage.write('USER-1', 'USER-1', { name: 'Second' });
+      await stage.projectAll();
+      stage.until(70);
+      await stage.write('USER-1', 'USER-1', { name: 'Third' });
+      await stage.turns(100, 220);
+      await stage.projectAll();
+      return await stage.rest();
+    },
+  },
+
   'a reverse item is deleted by hand after the fan-out has visited its copy, and before the observer asks whom that reaches':
     {
       // The Query does not name the child. When the difference is judged, the record of the view that the fan-out has written is not shown yet.

@@ -411,7 +411,6 @@ const FOUND_BY_ATTACK: ReadonlySet<string> = new Set([
   'base-without-its-differences',
   'alarm-before-own-consumption',
   'oldest-touch-decides',
-  'fan-out-forgets-its-newest-record',
 ]);
 
 /** Bugs planted in the observer that the attack finds. */
