@@ -1,4 +1,5 @@
-import type { ItemKey, Store } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate, ItemKey, Store, UpdateManyOptions } from '../../../src/core/store-port.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
 import type { Numbering } from './walk.ts';
@@ -64,12 +65,16 @@ export class GatedProcess {
     return String(this.history);
   }
 
-  /** The table as the process sees it. */
+  /** The table as the process sees it. Neither reads nor writes of a batch are atomic: each is a call of its own. */
   storeOf(table: MemoryStore): MemoryStore {
+    const update: Store['update'] = (change) => this.call(table, 'update', [change]) as ReturnType<Store['update']>;
     return new Proxy(table, {
       get: (_table, method: keyof MemoryStore) => {
         if (method === 'getMany')
           return (keys: readonly ItemKey[], options: unknown) => this.each(table, keys, options);
+        if (method === 'updateMany')
+          return (updates: readonly DerivedUpdate[], options?: UpdateManyOptions) =>
+            updateEach(updates, update, options);
         return (...parameters: unknown[]) => this.call(table, method, parameters);
       },
     });
