@@ -33,6 +33,8 @@ export interface ProcessOptions {
   effect: <T>(call: () => T) => T;
   /** The error of an answer that is lost. */
   lostAnswer: () => Error;
+  /** The updates of a call land at once, as one step. Default: each is a step of its own. */
+  updatesAtOnce?: boolean;
   /** The clock that it looks at when it has an answer. Default: it looks at none. */
   now?: () => number;
 }
@@ -65,14 +67,14 @@ export class GatedProcess {
     return String(this.history);
   }
 
-  /** The table as the process sees it. Neither reads nor writes of a batch are atomic: each is a call of its own. */
+  /** The table as the process sees it. */
   storeOf(table: MemoryStore): MemoryStore {
     const update: Store['update'] = (change) => this.call(table, 'update', [change]) as ReturnType<Store['update']>;
     return new Proxy(table, {
       get: (_table, method: keyof MemoryStore) => {
         if (method === 'getMany')
           return (keys: readonly ItemKey[], options: unknown) => this.each(table, keys, options);
-        if (method === 'updateMany')
+        if (method === 'updateMany' && this.options.updatesAtOnce !== true)
           return (updates: readonly DerivedUpdate[], options?: UpdateManyOptions) =>
             updateEach(updates, update, options);
         return (...parameters: unknown[]) => this.call(table, method, parameters);
@@ -133,7 +135,7 @@ export class GatedProcess {
 function keysOf(method: string, [first]: readonly unknown[]): string[] {
   if (method === 'get' || method === 'delete') return [keyText(first as ItemKey)];
   if (method === 'update' || method === 'change') return [keyText((first as { key: ItemKey }).key)];
-  if (method === 'transact' || method === 'changeAll')
+  if (method === 'transact' || method === 'changeAll' || method === 'updateMany')
     return (first as { key: ItemKey }[]).map(({ key }) => keyText(key));
   return [];
 }
