@@ -84,19 +84,15 @@ export const SCOPES: readonly Scope[] = [
     producers: [[LEAD, EDGE]],
     accidents: { crashes: 1 },
   }),
-  projecting(
-    'copied',
-    'An edge is put while its user, in another shard, changes its name; one answer is lost.',
-    {
-      model: { copies: 'name' },
-      stream: TWO_SHARDS,
-      before: [{ ...USER, put: { name: 'ann' } }],
-      producers: [[LEAD], [{ ...USER, put: { name: 'bob' } }]],
-      accidents: { lost: 1 },
-      isPruned: true,
-      updatesAtOnce: true,
-    },
-  ),
+  projecting('copied', 'An edge is put while its user, in another shard, changes its name; one answer is lost.', {
+    model: { copies: 'name' },
+    stream: TWO_SHARDS,
+    before: [{ ...USER, put: { name: 'ann' } }],
+    producers: [[LEAD], [{ ...USER, put: { name: 'bob' } }]],
+    accidents: { lost: 1 },
+    isPruned: true,
+    updatesAtOnce: true,
+  }),
   projecting('repair', 'A repair of an edge looks while it is deleted and put again; one process dies.', {
     before: [LEAD],
     producers: [[EDGE, TEAM]],
