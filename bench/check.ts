@@ -135,7 +135,7 @@ function wrongAfter(
 }
 
 function contents(item: Item | undefined): string {
-  const { source: _s, target: _t, w: _w, r: _r, model: _m, expiresAt: _e, fence: _f, ...rest } = item ?? {};
+  const { source: _s, target: _t, r: _r, model: _m, expiresAt: _e, ...rest } = item ?? {};
   return canonicalText({ M: rest });
 }
 

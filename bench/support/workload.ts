@@ -35,7 +35,7 @@ const [INSERTS, ROLE_CHANGES, REMOVES] = [5_072, 2_951, 1_977].map((count) => Ma
   number,
   number,
 ];
-/** Any stream has such an ARN; what stands after the last slash becomes part of each watermark. */
+/** Any stream has such an ARN. */
 export const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/bench/stream/2026-01-01T00:00:00.000';
 
 type Action = 'insert' | 'change' | 'remove' | 'node';

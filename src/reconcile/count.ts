@@ -259,12 +259,12 @@ async function writeExactCount(
   // A malformed revision was replaced just now: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
-  const fenced: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
+  const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
   // rule: count-moves-before-its-items-are-read, then
   const amounts = await countExactly(context, key);
   checkSending(context, movedAtMs);
   // rule: count-is-repaired-under-its-revision
-  return (await updateItem(context, countUpdate(context, key, fenced, amounts))).applied;
+  return (await updateItem(context, countUpdate(context, key, afterMove, amounts))).applied;
 }
 
 /**

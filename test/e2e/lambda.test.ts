@@ -19,6 +19,7 @@ import { createTable } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
+import { DERIVED_WRITES } from '../support/calls.ts';
 import { edgeloom } from '../support/command.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
@@ -200,7 +201,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     });
     let held = 0;
     const { put, deliver, findings, invocations, reader } = await deployed(({ operation, body }) =>
-      operation === 'UpdateItem' && body.includes('USER-SLOW') && held++ === 0 ? late : undefined,
+      DERIVED_WRITES.has(operation) && body.includes('USER-SLOW') && held++ === 0 ? late : undefined,
     );
     for (const id of ['A', 'SLOW', 'B']) await put(user(id, { name: { S: 'first' } }));
 
@@ -220,7 +221,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     let kills = 0;
     const victim: { lambda?: LocalFunction } = {};
     const { put, deliver, findings, invocations, lambda, reader } = await deployed(({ operation, body }) => {
-      if (operation !== 'UpdateItem' || !body.includes('USER-CRASH') || kills === 2) return undefined;
+      if (!DERIVED_WRITES.has(operation) || !body.includes('USER-CRASH') || kills === 2) return undefined;
       kills += 1;
       process.kill(-victim.lambda!.processGroup!, 'SIGKILL');
       return undefined;

@@ -5,14 +5,13 @@ import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { type Refuses, startThrottlingProxy } from '../contract/proxy.ts';
+import { DERIVED_WRITES } from '../support/calls.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
 
 /** A table that throttles: the projector slows down, loses nothing, and gives up when its time is over, not after a count. */
 
 const USERS = 20;
-/** The operations that write derived items. */
-const WRITES: ReadonlySet<string> = new Set(['UpdateItem', 'BatchExecuteStatement']);
 
 const NO_DRIFT = { missing: 0, stale: 0, orphan: 0 };
 
@@ -35,7 +34,7 @@ it('a table that refuses two writes in three slows the projector down, and nothi
   const random = seededRandom(7);
   let refused = 0;
   const { records, throttled, proxy, drift } = await throttledTable((operation, statements) => {
-    if (!WRITES.has(operation) || random.below(3) === 0) return false;
+    if (!DERIVED_WRITES.has(operation) || random.below(3) === 0) return false;
     refused += statements;
     return true;
   });
@@ -51,7 +50,7 @@ it('a table that refuses for longer than there is time fails the batch, which is
   let isClosed = true;
   let refused = 0;
   const { records, throttled, proxy, drift } = await throttledTable((operation, statements) => {
-    if (!isClosed || !WRITES.has(operation)) return false;
+    if (!isClosed || !DERIVED_WRITES.has(operation)) return false;
     refused += statements;
     return true;
   });

@@ -100,7 +100,7 @@ describe('subject erase', () => {
     });
     expect(Date.parse(first.next!) - Date.now()).toBeGreaterThan(48 * HOUR);
     await projectAll();
-    // Before the fence is over nothing is touched.
+    // Before the tombstones expire nothing is touched.
     const early = await erase({ now: hoursOn(24) });
     expect(early).toMatchObject({ isDone: false, next: first.next, deleted: { derived: 0 } });
     const second = await erase({ now: hoursOn(50) });

@@ -1,6 +1,9 @@
 import type { DerivedUpdate, Store, UpdateManyOptions } from '../../src/core/store-port.ts';
 import { updateEach } from '../../src/store/update-run.ts';
 
+/** The operations of DynamoDB that write derived items one by one, or many in a call. */
+export const DERIVED_WRITES: ReadonlySet<string> = new Set(['UpdateItem', 'BatchExecuteStatement']);
+
 /** Makes a call of a store, or does something else in its place. */
 export type OnCall = (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>;
 

@@ -307,10 +307,14 @@ function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): str
   return [...named, `${count} are made by several source items: edgeloom mirror sync --dry-run names all of them.`];
 }
 
-function erasureStatus({ stage, sinceMs, fenceMs }: Erasure, nowMs: number): ErasureStatus {
+function erasureStatus({ stage, sinceMs, tombstonesUntilMs }: Erasure, nowMs: number): ErasureStatus {
   const since = new Date(sinceMs).toISOString();
   if (stage === 'deleting') return { state: 'deleting', since, next: null };
-  return { state: fenceMs <= nowMs ? 'due' : 'waiting', since, next: new Date(fenceMs).toISOString() };
+  return {
+    state: tombstonesUntilMs <= nowMs ? 'due' : 'waiting',
+    since,
+    next: new Date(tombstonesUntilMs).toISOString(),
+  };
 }
 
 function erasureProblem({ state, since, next }: ErasureStatus): string[] {

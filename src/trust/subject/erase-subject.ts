@@ -109,7 +109,7 @@ export interface SubjectErasure {
 }
 
 const HOUR_MS = 3_600_000;
-/** Between the end of the fences and the second run: consumers see the last deletions a while after the first run. */
+/** Between the expiry of the tombstones and the second run: consumers see the last deletions a while after the first run. */
 const MARGIN_MS = HOUR_MS;
 /** How long the stream keeps records. */
 const STREAM_MS = 24 * HOUR_MS;
@@ -126,8 +126,8 @@ const MOST_ATTEMPTS = 100;
 
 /**
  * Erases a node: itself, its parts, its edges both ways, wherever they are, and everything derived. It takes two runs. The first one
- * deletes the base items; consumers then leave tombstones, which still name the node and hold off late records until their fence is
- * over, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
+ * deletes the base items; consumers then leave tombstones, which still name the node and hold off late writes until they
+ * expire, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
  * interrupted anywhere and made again.
  *
  * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of mirrored types
@@ -153,7 +153,7 @@ type WalkMode =
   | 'look'
   /** Base items are deleted. */
   | 'delete'
-  /** Tombstones whose fence is over are deleted; base items were written again. */
+  /** Expired tombstones are deleted; base items were written again. */
   | 'clear';
 
 /** The result of a walk. */
@@ -168,8 +168,8 @@ interface Found {
   entries: Item[];
   /** Partitions with derived items that should be tombstones. */
   wrong: Set<string>;
-  /** When the fence of the last tombstone is over, in milliseconds since 1970; 0: there is no tombstone. */
-  fenceMs: number;
+  /** When the last tombstone expires, in milliseconds since 1970; 0: there is no tombstone. */
+  tombstonesUntilMs: number;
   remainders: Remainders;
 }
 
@@ -201,9 +201,9 @@ class SubjectEraser {
     const before = await readErasure(this.store, id);
     if (dryRun) return this.result(await this.walk('look'), before);
     if (before === undefined || before.stage === 'deleting' || again) return await this.first();
-    if (this.nowMs() < before.fenceMs) {
+    if (this.nowMs() < before.tombstonesUntilMs) {
       const found = emptyFound(this.options.graph);
-      found.remainders.add('tombstones, whose fence is not over; nothing was looked at');
+      found.remainders.add('tombstones, which have not expired; nothing was looked at');
       return this.result(found, before);
     }
     return await this.second(before);
@@ -218,24 +218,24 @@ class SubjectEraser {
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
-      now?.stage === 'deleting' ? undefined : { stage: 'deleting', sinceMs: this.nowMs(), fenceMs: 0 },
+      now?.stage === 'deleting' ? undefined : { stage: 'deleting', sinceMs: this.nowMs(), tombstonesUntilMs: 0 },
     );
     await this.deleteByLists();
     const found = await this.walk('delete');
     await this.eraseEntriesAndBatches(found);
     if (this.isStopped || found.hasOthers) return this.result(found, undefined);
-    const fenceMs = this.nowMs() + TOMBSTONE_HOURS * HOUR_MS + MARGIN_MS;
+    const tombstonesUntilMs = this.nowMs() + TOMBSTONE_HOURS * HOUR_MS + MARGIN_MS;
     const after = await changeErasure(this.store, id, (now) => ({
       stage: 'erased',
       sinceMs: now?.sinceMs ?? this.nowMs(),
-      fenceMs: Math.max(fenceMs, now?.fenceMs ?? 0),
+      tombstonesUntilMs: Math.max(tombstonesUntilMs, now?.tombstonesUntilMs ?? 0),
     }));
     return this.result(found, after);
   }
 
   /**
-   * Walks over the table: deletes the tombstones whose fence is over, and rebuilds wrong partitions. Repeats this until a walk deletes
-   * nothing, or finds a tombstone whose fence is not over; at most `MOST_WALKS` times.
+   * Walks over the table: deletes the expired tombstones, and rebuilds wrong partitions. Repeats this until a walk deletes
+   * nothing, or finds a tombstone that has not expired; at most `MOST_WALKS` times.
    */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
@@ -246,9 +246,9 @@ class SubjectEraser {
       if (this.isStopped) return this.result(found, undefined);
       const canRebuild = !found.isWrittenAgain && found.wrong.size > 0 && walks < MOST_WALKS;
       if (canRebuild) await this.rebuild(found.wrong, rebuilt);
-      else if (found.fenceMs > this.nowMs()) {
-        const { fenceMs } = found;
-        const after = await changeErasure(this.store, id, (now) => ({ ...(now ?? before), fenceMs }));
+      else if (found.tombstonesUntilMs > this.nowMs()) {
+        const { tombstonesUntilMs } = found;
+        const after = await changeErasure(this.store, id, (now) => ({ ...(now ?? before), tombstonesUntilMs }));
         return this.result(found, after);
       } else if (found.deleted === 0 || walks >= MOST_WALKS) {
         const isDone = found.deleted === 0 && found.remainders.isEmpty && this.batchesLeft.length === 0;
@@ -338,8 +338,8 @@ class SubjectEraser {
       if (role.isSure) remainders.addItem(walked, `the id in ${attributes}`);
       else remainders.addDoubtful(walked, `the id in ${attributes}, perhaps as a part of another id`);
     } else if (isTombstone(item, this.options.graph.table) && !Number.isNaN(this.expiryMs(item))) {
-      found.fenceMs = Math.max(found.fenceMs, this.expiryMs(item));
-      remainders.count('tombstones, until their fence is over');
+      found.tombstonesUntilMs = Math.max(found.tombstonesUntilMs, this.expiryMs(item));
+      remainders.count('tombstones, until they expire');
     } else if (mode !== 'clear') {
       remainders.count('derived items');
     } else if (rebuilt.has(source) || kindOfDerivedKey(target)?.kind.name === 'unknown-item') {
@@ -355,7 +355,7 @@ class SubjectEraser {
     return isMirrored(this.options.graph, key);
   }
 
-  /** Tells whether a second run deletes an item: a tombstone whose fence is over, or an empty item in the subject's partition. */
+  /** Tells whether a second run deletes an item: an expired tombstone, or an empty item in the subject's partition. */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
     if (isTombstone(item, this.options.graph.table)) return this.expiryMs(item) <= this.nowMs();
@@ -432,7 +432,7 @@ class SubjectEraser {
         ...outsideTheTable(endMs + STREAM_MS, eraseFailedBatches !== undefined),
       ],
       isDone,
-      ...(isPlanned && { next: new Date(Math.ceil(record.fenceMs / 1000) * 1000).toISOString() }),
+      ...(isPlanned && { next: new Date(Math.ceil(record.tombstonesUntilMs / 1000) * 1000).toISOString() }),
       isWrittenAgain: found.isWrittenAgain,
       isStopped,
       rcu: this.store.rcu,
@@ -448,7 +448,7 @@ function emptyFound({ table }: CompiledModel): Found {
     deleted: 0,
     entries: [],
     wrong: new Set(),
-    fenceMs: 0,
+    tombstonesUntilMs: 0,
     remainders: new Remainders(table.name),
   };
 }

@@ -18,13 +18,13 @@ export interface Erasure {
   /** When it began, in milliseconds since 1970. */
   sinceMs: number;
   /** Tombstones may go from this time on, in milliseconds since 1970; 0 until the base items are deleted. */
-  fenceMs: number;
+  tombstonesUntilMs: number;
 }
 
 const schema: z.ZodMiniType<Erasure> = z.object({
   stage: z.enum(['deleting', 'erased']),
   sinceMs: z.number(),
-  fenceMs: z.number(),
+  tombstonesUntilMs: z.number(),
 });
 
 const STATE = 'state';

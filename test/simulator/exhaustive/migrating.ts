@@ -46,6 +46,8 @@ export interface MigratingScope {
   change: ModelChange;
   /** The model of the reader. */
   reads: 'before' | 'after';
+  /** The updates of a call land at once. Default: each lands for itself. */
+  updatesAtOnce?: boolean;
 }
 
 /** A table with the model before, with a node that is projected. */
@@ -158,6 +160,7 @@ export class MigratingPlay implements Play {
   private async begin(name: string, run: (process: GatedProcess) => Promise<void>): Promise<void> {
     this.begun.add(name);
     const process = new GatedProcess(name, {
+      updatesAtOnce: this.scope.updatesAtOnce ?? false,
       task: name,
       numbering: this.numbering,
       effect: (call) => call(),

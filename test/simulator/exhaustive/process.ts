@@ -1,4 +1,5 @@
-import type { ItemKey, Store } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate, ItemKey, Store, UpdateManyOptions } from '../../../src/core/store-port.ts';
+import { updateEach } from '../../../src/store/update-run.ts';
 import type { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { codeRunsOn } from '../kernel/agenda.ts';
 import type { Numbering } from './walk.ts';
@@ -32,6 +33,8 @@ export interface ProcessOptions {
   effect: <T>(call: () => T) => T;
   /** The error of an answer that is lost. */
   lostAnswer: () => Error;
+  /** The updates of a call land at once, as one step. Default: each is a step of its own. */
+  updatesAtOnce?: boolean;
   /** The clock that it looks at when it has an answer. Default: it looks at none. */
   now?: () => number;
 }
@@ -66,10 +69,14 @@ export class GatedProcess {
 
   /** The table as the process sees it. */
   storeOf(table: MemoryStore): MemoryStore {
+    const update: Store['update'] = (change) => this.call(table, 'update', [change]) as ReturnType<Store['update']>;
     return new Proxy(table, {
       get: (_table, method: keyof MemoryStore) => {
         if (method === 'getMany')
           return (keys: readonly ItemKey[], options: unknown) => this.each(table, keys, options);
+        if (method === 'updateMany' && this.options.updatesAtOnce !== true)
+          return (updates: readonly DerivedUpdate[], options?: UpdateManyOptions) =>
+            updateEach(updates, update, options);
         return (...parameters: unknown[]) => this.call(table, method, parameters);
       },
     });
@@ -128,7 +135,7 @@ export class GatedProcess {
 function keysOf(method: string, [first]: readonly unknown[]): string[] {
   if (method === 'get' || method === 'delete') return [keyText(first as ItemKey)];
   if (method === 'update' || method === 'change') return [keyText((first as { key: ItemKey }).key)];
-  if (method === 'transact' || method === 'changeAll')
+  if (method === 'transact' || method === 'changeAll' || method === 'updateMany')
     return (first as { key: ItemKey }[]).map(({ key }) => keyText(key));
   return [];
 }

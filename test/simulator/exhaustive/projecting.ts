@@ -49,6 +49,8 @@ export interface ProjectingScope {
    * has yet to write is made at once. Nothing that another process does changes its answer, and it changes nothing.
    */
   isPruned?: boolean;
+  /** The updates of a call land at once. Default: each lands for itself, and a process may die between two of them. */
+  updatesAtOnce?: boolean;
 }
 
 /** A row of records that one batch after the other is delivered of. */
@@ -179,7 +181,8 @@ export class ProjectingPlay implements Play, StreamReader {
 
   private process(name: string, task: string): GatedProcess {
     const effect = <T>(call: () => T): T => this.projecting(call);
-    return new GatedProcess(name, { task, numbering: this.numbering, effect, lostAnswer });
+    const { numbering, scope } = this;
+    return new GatedProcess(name, { task, numbering, effect, lostAnswer, updatesAtOnce: scope.updatesAtOnce ?? false });
   }
 
   /** A producer's write, now. */

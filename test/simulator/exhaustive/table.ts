@@ -15,9 +15,16 @@ and what is left out. The schedules of each scope are all that it has, and each 
 `;
 
 /** The row of a scope. */
-export function rowOf({ name, says, isPruned }: Scope, { schedules, states, ends, longest }: Exhausted): string {
+export function rowOf(
+  { name, says, isPruned, updatesAtOnce }: Scope,
+  { schedules, states, ends, longest }: Exhausted,
+): string {
   const numbers = [schedules, states, ends, longest].map((number) => number.toLocaleString('en-US'));
-  return `| \`${name}\` | ${says} | ${numbers.join(' | ')} | ${isPruned ? 'other orders of settled reads' : 'nothing'} |`;
+  const leftOut = [
+    ...(isPruned ? ['other orders of settled reads'] : []),
+    ...(updatesAtOnce ? ['updates of a call apart'] : []),
+  ];
+  return `| \`${name}\` | ${says} | ${numbers.join(' | ')} | ${leftOut.join('; ') || 'nothing'} |`;
 }
 
 /** The rows of the page. */

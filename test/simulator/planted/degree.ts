@@ -100,7 +100,7 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
     changes: [
       setValue(
         'count-is-repaired-under-its-revision',
-        "(await updateItem(context, { ...countUpdate(context, key, fenced, amounts), condition: { kind: 'none' } })).applied",
+        "(await updateItem(context, { ...countUpdate(context, key, afterMove, amounts), condition: { kind: 'none' } })).applied",
       ),
     ],
   },

@@ -47,7 +47,7 @@ list; stderr says the read units before, and the number of items at the end. No 
 const ERASE_HELP = `
 Two runs are needed. The first one deletes the node, its parts, its edges both ways and every other base item of its partition, also of
 types outside the model, and reconciles quarantine entries and failed batches that name it. Consumers then replace derived items by
-tombstones, which still name the node and hold off late records. The output says when their fence is over: 49 hours later. The second run
+tombstones, which still name the node and hold off late writes. The output says when the second run is due: 49 hours later. It
 deletes them and the groups of counts at zero, repairs what consumers have left, and reads the table again until no key, and no name or value
 of an attribute, has the id. Base items of mirrored types are listed only: they follow their source items.
 
