@@ -13,6 +13,7 @@ import type { CheckState } from '../base/check-job.ts';
 import type { RequestContext } from '../base/context.ts';
 import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
+import type { Suspect } from '../base/suspects.ts';
 
 /** The check that runs, or ran last; null: there was none. */
 export interface CheckAnswer {
@@ -26,10 +27,14 @@ const scope = z.discriminatedUnion('kind', [
 ]);
 type Scope = z.infer<typeof scope>;
 
-/** The differences that the observer of the table knows. */
-export interface DriftAnswer {
-  items: { source: string; target: string; state: string }[];
+/** The items that need a look, worst first, and the number of those that are not listed. */
+export interface SuspectsAnswer {
+  items: Suspect[];
+  more: number;
 }
+
+/** Items that need a look: listed at most. */
+const MOST_SUSPECTS = 8;
 
 /** The size of the table as DynamoDB says it, without the cost of a read. */
 export interface SizeAnswer {
@@ -42,13 +47,7 @@ const LEAST_ITEM_BYTES = 100;
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
-  route('GET /api/drift', z.object({}), async ({ store }): Promise<DriftAnswer> => {
-    const progress = await readObserverProgress(store);
-    const items = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state }) => {
-      return { source, target: sortKey, state };
-    });
-    return { items };
-  }),
+  route('GET /api/suspects', z.object({}), readSuspects),
   route('GET /api/size', z.object({}), async ({ graph, client }): Promise<SizeAnswer> => {
     const { sizeBytes, itemCount } = await describeTable(graph, { client });
     return { sizeBytes: Math.max(sizeBytes, itemCount * LEAST_ITEM_BYTES) };
@@ -65,10 +64,28 @@ export const TRUST_ROUTES = [
   route(
     'POST /api/redrive',
     z.object({}),
-    async ({ graph, store }): Promise<RedriveResult> => redrive(graph, { store }),
+    async ({ graph, store, checks }): Promise<RedriveResult> => {
+      const result = await redrive(graph, { store });
+      checks.suspects.noteRedrive();
+      return result;
+    },
     { writes: true },
   ),
 ];
+
+async function readSuspects(context: RequestContext): Promise<SuspectsAnswer> {
+  const { store, checks } = context;
+  const [progress, entries] = await Promise.all([
+    readObserverProgress(store),
+    readQuarantine(context, { limit: MOST_SUSPECTS }),
+  ]);
+  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state, foundMs }) => {
+    return { source, target: sortKey, why: state, foundMs };
+  });
+  const quarantined = entries.items.map(({ source, target, code }) => ({ source, target, why: code }));
+  const all = checks.suspects.list(observed, quarantined);
+  return { items: all.slice(0, MOST_SUSPECTS), more: Math.max(0, all.length - MOST_SUSPECTS) };
+}
 
 async function readQuarantine(
   { graph, store }: RequestContext,

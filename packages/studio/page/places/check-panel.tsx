@@ -16,13 +16,13 @@ import { Difference, Text } from '../parts/value.tsx';
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
-export const REGISTRY = '~edgeloom';
+const REGISTRY = '~edgeloom';
 /** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
 /** Runs a check of a node, of a sample or of the table, and shows what it finds. */
-export function CheckPanel({ isWritable, id }: { isWritable: boolean; id: string }) {
+export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id: string; onDone: () => void }) {
   const asked = useAnswer<CheckAnswer>('/api/check');
   const { again, answer } = asked;
   const [failure, setFailure] = useState<Failure>();
@@ -33,13 +33,23 @@ export function CheckPanel({ isWritable, id }: { isWritable: boolean; id: string
     const timer = setInterval(again, POLL_MS);
     return () => clearInterval(timer);
   }, [isRunning, again]);
+  const isTold = useRef(false);
+  useEffect(() => {
+    // A short check has ended before it is asked how far it is.
+    if (!isTold.current || check === undefined || isRunning) return;
+    isTold.current = false;
+    onDone();
+  }, [answer]);
   const tell = (path: string, body: object): void => {
     setFailure(undefined);
-    postTo<CheckAnswer>(path, body).then(again, setFailure);
+    postTo<CheckAnswer>(path, body).then(() => {
+      isTold.current = true;
+      again();
+    }, setFailure);
   };
   return (
     <Card title="Check" wide>
-      <CheckForm id={id} isWritable={isWritable} isRunning={isRunning} tell={tell} />
+      <CheckForm id={id} isWritable={isWritable} running={isRunning ? check : undefined} tell={tell} />
       {failure !== undefined && <FailureNote failure={failure} />}
       {asked.failure !== undefined && <FailureNote failure={asked.failure} />}
       {check !== undefined && <Checked check={check} />}
@@ -52,16 +62,18 @@ type ScopeKind = 'node' | 'sample' | 'table';
 function CheckForm({
   id,
   isWritable,
-  isRunning,
+  running,
   tell,
 }: {
   id: string;
   isWritable: boolean;
-  isRunning: boolean;
+  /** The check that runs. */
+  running: CheckState | undefined;
   tell: (path: string, body: object) => void;
 }) {
   const [kind, setKind] = useState<ScopeKind>(id === '' ? 'table' : 'node');
   const [percent, setPercent] = useState('1');
+  const isRunning = running !== undefined;
   const form = useRef<HTMLFormElement>(null);
   const scopeOf = (element: HTMLFormElement) => {
     const given = new FormData(element);
@@ -106,13 +118,14 @@ function CheckForm({
         </label>
       )}
       <button type="submit" disabled={isRunning}>
-        Check
+        {running?.isRepair === false ? 'Checking …' : 'Check'}
       </button>
       {isWritable && (
         <Countdown
           text="Check and repair"
           doing="Checking and repairing"
-          isRunning={isRunning}
+          isRunning={running?.isRepair === true}
+          isDisabled={isRunning}
           run={() => {
             // The browser says which field is missing.
             if (form.current!.reportValidity()) tell('/api/repair', { scope: scopeOf(form.current!) });
