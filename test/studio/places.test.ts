@@ -411,12 +411,12 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.reload();
     await at.seen.settled();
     // The page shows the price of a check before anybody starts the check.
-    await page.getByText(/It takes [\d,]+ RCU or more\./).waitFor();
+    await page.getByText(/Takes about [\d,]+ RCU/).waitFor();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
     expect(await page.getByText(/1 entry, 1 repaired, 0 left/).count()).toBe(1);
     await page.getByLabel('What').selectOption('a node');
-    expect(await page.getByText(/RCU or more/).count()).toBe(0);
+    expect(await page.getByText(/Takes about/).count()).toBe(0);
     await page.getByLabel('Node id').fill('USER-U1');
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of USER-U1').waitFor();

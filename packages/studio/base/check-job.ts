@@ -19,6 +19,8 @@ export interface CheckState {
   totals: CheckCounts | null;
   /** Items that the table is said to hold; 0 where that does not tell how far it is. */
   expected: number;
+  /** Read units that were expected before it began; null for a node. */
+  expectedRcu: number | null;
   /** Worst verdict first; of each type outside the model one item. */
   findings: Finding[];
   /** The number of findings that are not listed, by verdict. */
@@ -55,7 +57,7 @@ export class CheckJob {
 
   /** Starts a check. Throws `check-running` where one runs. */
   start(
-    { scope, expected }: Pick<CheckState, 'scope' | 'expected'>,
+    expected: Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>,
     graph: CompiledModel,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
@@ -68,7 +70,7 @@ export class CheckJob {
       );
     }
     const isRepair = options.mode === 'repair';
-    const run: Run = { scope, expected, isRepair, state: 'running', totals: null, repairs: [] };
+    const run: Run = { ...expected, isRepair, state: 'running', totals: null, repairs: [] };
     this.current = run;
     this.kept = new KeptFindings(MOST_OF_VERDICT);
     this.controller = createController();

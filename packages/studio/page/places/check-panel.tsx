@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { EVENTUAL_READ_UNIT_BYTES } from '../../../../src/core/items/capacity.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
-import type { CheckAnswer, SizeAnswer } from '../../api/trust.ts';
+import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Countdown } from '../parts/countdown.tsx';
-import { priceText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
@@ -142,23 +140,27 @@ function CheckForm({
   );
 }
 
-/** The read units that a check of a share of the table takes at least. */
+/** The read units that a check of a share of the table takes, about. */
 function Price({ percent }: { percent: number }) {
-  const { answer } = useAnswer<SizeAnswer>('/api/size');
+  const isKnown = percent > 0 && percent <= 100;
+  const { answer } = useAnswer<CheckPriceAnswer>(isKnown ? '/api/check-price' : undefined, {
+    percent: String(percent),
+  });
   if (answer === undefined) return null;
-  const units = Math.ceil((answer.sizeBytes / EVENTUAL_READ_UNIT_BYTES) * (percent / 100));
-  return <span class="quiet">It takes {priceText(Math.max(1, units))}.</span>;
+  return <span class="quiet">Takes about {figureText(answer.rcu)} RCU, and more for differences.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {
-  const { scope, state, totals, expected, findings, leftOut, repairs, error } = check;
+  const { scope, state, totals, expected, expectedRcu, findings, leftOut, repairs, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
   const { pending = 0, quarantined = 0, unregistered = 0, repaired = 0 } = totals ?? {};
   return (
     <div role="status" aria-live="polite">
       <p>
         <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {countText(items, 'item')}
-        {totals === null ? '' : `, ${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU`}
+        {totals === null
+          ? ''
+          : `, ${figureText(totals.rcu)} RCU${estimateText(expectedRcu)}, ${figureText(totals.wcu)} WCU`}
       </p>
       {state === 'running' && (
         <progress
@@ -206,6 +208,11 @@ function Checked({ check }: { check: CheckState }) {
       )}
     </div>
   );
+}
+
+/** The estimate beside the bill. */
+function estimateText(rcu: number | null): string {
+  return rcu === null ? '' : ` (estimated ${figureText(rcu)})`;
 }
 
 /** The counts above zero: `1 missing, 2 pending`; empty: there is none. */
