@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { openStudio } from '../support/studio/table.ts';
+import { accessibilityProblems } from '../support/studio/visit.ts';
 import { visitsTo } from '../support/studio/visits.ts';
 
 describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
@@ -83,5 +84,24 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
     await at.opened.worker.idle();
     await at.seen.page.getByRole('button', { name: 'Redrive' }).click();
     await expect.poll(() => suspects().count()).toBe(0);
+  });
+
+  it('says drift of a node without its view, as the check does', async () => {
+    const { page } = at.seen;
+    await at.opened.store.delete({ source: 'USER-B', target: '~view' });
+    await at.seen.goTo('/explore?id=USER-B');
+    const state = page.getByRole('region', { name: 'Not as it should be' });
+    await state.getByText('drift', { exact: true }).waitFor();
+    expect(await page.getByText('Nothing of the node is projected.').count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await state.getByRole('button', { name: 'Repair this node' }).click();
+    await state.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'View' }).getByText('London').waitFor();
+    // A view without its node is no better.
+    await at.opened.worker.stop();
+    await at.opened.run;
+    await at.opened.store.delete({ source: 'USER-B', target: 'USER-B' });
+    await at.seen.goTo('/explore?id=USER-B');
+    await state.getByText(/the node is not there, and its view is/).waitFor();
   });
 });
