@@ -157,12 +157,12 @@ const TASKS: Task[] = [
     },
   },
   {
-    name: 'look for a hot shard',
+    name: 'look for a shard with too many items',
     most: { clicks: 1, fields: 1 },
     run: async (hands) => {
       await hands.place('Shards');
       await hands.fill(hands.page.getByRole('combobox', { name: /^Search/ }), 'AIRPORT.state');
-      await hands.page.getByText(/the hottest is shard \d+ with/).waitFor();
+      await hands.page.getByText(/Shard \d+ has the most items/).waitFor();
     },
   },
   {
