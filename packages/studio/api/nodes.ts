@@ -84,7 +84,7 @@ export const NODE_ROUTES = [
       base: base?.attributes ?? null,
       parts,
       view: attributes,
-      wrong: await wrongPlacesOf(context, id, { base: base?.attributes ?? null, view: attributes }),
+      wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
       left: counts,

@@ -10,16 +10,16 @@ import type { RequestContext } from './context.ts';
 
 const WRONG: readonly ExplainedPart['state'][] = ['lag', 'drift', 'quarantined'];
 
-/** The attributes of a node as they were written, and as its view has them; null: there are none. */
+/** The attributes of a node as they were written, and as its view has them; undefined: there is no node; null: the view has none. */
 interface Shown {
-  base: Record<string, unknown> | null;
+  base: Record<string, unknown> | undefined;
   view: Record<string, unknown> | null;
 }
 
 /** Tells whether a view does not have what the node's attributes ask for, as far as both are shown. */
 function isOdd(node: NodeModel | undefined, { base, view }: Shown): boolean {
   if (node?.hasView !== true) return false;
-  if (base === null || view === null) return base !== view;
+  if (base === undefined || view === null) return base !== undefined || view !== null;
   const all = [...Object.keys(base), ...Object.keys(view)];
   const names = node.view.kind === 'ALL' ? all : node.view.kind === 'LIST' ? node.view.attributes : [];
   return names.some((name) => !isDeepStrictEqual(base[name], view[name]));
