@@ -70,7 +70,7 @@ it('knows each partition after each change, in one state at each instant, and eq
             const isEqual = (await differencesOf(graph, source, after[i]!)).length === 0;
             judged.push({ atMs, isBase: !target.startsWith('~'), isEqual });
           }
-          const stretches = stretchesOf(judged, true);
+          const stretches = stretchesOf(judged, { isApplied: true, wasEqual: false });
           for (let atMs = -500; atMs < 1_000 * changes.length; atMs += 500) {
             const index = momentAt(own, { at: atMs, rev: undefined })!;
             const holding = stretches.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < (untilMs ?? Infinity));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { expectAccessible, expectToFitScreens } from '../support/studio/screens.ts';
@@ -38,7 +39,7 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     const shaded = await track().evaluateAll((all) => all.map((one) => (one as { className: string }).className));
     expect(shaded[0]).toBe('unknown');
     expect(shaded.filter((name) => name === 'lag base')).toHaveLength(2);
-    expect(shaded.at(-1)).toBe('drift derived');
+    expect(shaded.at(-1)).toBe('drift derived here');
     await page.getByText('no change was on its way').waitFor();
     expect(await card('Wanted and stored at that moment').innerText()).toMatch(/~view\s+not there[^~]+not as wanted/);
 
@@ -79,5 +80,26 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     await expect.poll(moment, { timeout: 60_000 }).toBe('now, equal');
     await expectAccessible(page);
     await expectToFitScreens(page, { mayCut: true });
+  });
+
+  it('draws time as time, and calls drift so after it was repaired', async () => {
+    const { store, writer, worker } = at.opened;
+    await writer.putNode('GOAL-3', { title: 'Rake', status: 'OPEN' });
+    await worker.idle();
+    const key = { source: 'GOAL-3', target: '~view' };
+    const { item } = await store.get(key, { consistent: true });
+    await store.delete(key);
+    // The stream tells whole seconds.
+    await sleep(5_000);
+    await store.put(item!);
+    await at.seen.goTo('/inspect?id=GOAL-3&at=now');
+    await at.seen.page.getByText(/1 stretch of lag and 1 stretch of drift/).waitFor();
+    const widthOf = async (state: string): Promise<number> => {
+      const widths = await track().evaluateAll((all) =>
+        all.map((one) => [one.className.split(' ')[0], one.getBoundingClientRect().width] as const),
+      );
+      return widths.reduce((sum, [name, width]) => sum + (name === state ? width : 0), 0);
+    };
+    expect(await widthOf('drift')).toBeGreaterThan(3 * (await widthOf('lag')));
   });
 });

@@ -322,6 +322,40 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  it('counts the rate of a consumer that was seen lately alone', async () => {
+    const { page } = at.seen;
+    let secondsAgo = 55;
+    await page.route('**/api/status?**', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as { answer: { atMs: number; consumers: object[] } };
+      const seen = new Date(document.answer.atMs - 1_000 * secondsAgo).toISOString();
+      const consumer = {
+        ...{ id: 'one', kind: 'worker', model: 'm', writes: null, isStopped: false },
+        seen,
+        recordsPerSecond: 414,
+      };
+      await route.fulfill({ response, json: { ...document, answer: { ...document.answer, consumers: [consumer] } } });
+    });
+    await at.seen.goTo('/');
+    const now = page.getByRole('region', { name: 'Lag and throughput' }).getByText(/^now: /);
+    await now.waitFor();
+    expect(await now.innerText()).toMatch(/ 0 records\/s$/);
+    expect(await rows('Consumers of the stream').innerText()).not.toContain('414');
+    secondsAgo = 5;
+    await expect.poll(() => now.innerText()).toMatch(/ 414 records\/s$/);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('names no shard where all are empty, and else the shard with the most items', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/shards?search=USER.place&partition=NOWHERE');
+    await page.getByRole('img', { name: /in each of/ }).waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/most items, 0 %|hot/);
+    expect(await rows('The two hashes').first().innerText()).toMatch(/\tnone\t/);
+    await at.seen.goTo('/shards?search=GOAL.status');
+    await page.getByText(/Shard \d has the most items, [\d.]+ %/).waitFor();
+  });
+
   it('says what a count of many shards costs before it reads them', async () => {
     const { page } = at.seen;
     await at.seen.goTo('/shards?search=GOAL.due');
@@ -411,12 +445,12 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.reload();
     await at.seen.settled();
     // The page shows the price of a check before anybody starts the check.
-    await page.getByText(/It takes [\d,]+ RCU or more\./).waitFor();
+    await page.getByText(/Takes about [\d,]+ RCU/).waitFor();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
     expect(await page.getByText(/1 entry, 1 repaired, 0 left/).count()).toBe(1);
     await page.getByLabel('What').selectOption('a node');
-    expect(await page.getByText(/RCU or more/).count()).toBe(0);
+    expect(await page.getByText(/Takes about/).count()).toBe(0);
     await page.getByLabel('Node id').fill('USER-U1');
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('check of USER-U1').waitFor();

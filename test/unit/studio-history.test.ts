@@ -22,13 +22,13 @@ import { StreamedStore } from '../support/streamed-store.ts';
 
 const base = (seconds: number, isEqual: boolean): JudgedMoment => ({ atMs: 1_000 * seconds, isBase: true, isEqual });
 const derived = (seconds: number, isEqual: boolean): JudgedMoment => ({ ...base(seconds, isEqual), isBase: false });
-const statesOf = (moments: JudgedMoment[], isApplied: boolean) =>
-  stretchesOf(moments, isApplied).map(({ state, fromMs, untilMs }) => [state, fromMs, untilMs]);
+const statesOf = (moments: JudgedMoment[], isApplied: boolean, wasEqual = false) =>
+  stretchesOf(moments, { isApplied, wasEqual }).map(({ state, fromMs, untilMs }) => [state, fromMs, untilMs]);
 
 describe('the stretches of a node', () => {
   it('are lag between a base write and the projection of it', () => {
     const moments = [base(1, false), derived(2, false), derived(4, true), base(9, true)];
-    expect(stretchesOf(moments, true)).toEqual([
+    expect(stretchesOf(moments, { isApplied: true, wasEqual: false })).toEqual([
       { state: 'lag', first: 0, last: 1, fromMs: 1_000, untilMs: 4_000 },
       { state: 'equal', first: 2, last: 3, fromMs: 4_000, untilMs: null },
     ]);
@@ -44,8 +44,9 @@ describe('the stretches of a node', () => {
     expect(statesOf([derived(1, true), derived(2, false), derived(9, true)], true)[1]).toEqual(['drift', 2_000, 9_000]);
     // The other half of a transaction comes within the second.
     expect(statesOf([derived(1, true), derived(2, false), derived(3, true)], true)[1]).toEqual(['lag', 2_000, 3_000]);
-    // Before the first moment a base item may have been written.
+    // Before the first moment a base item may have been written, unless nothing differed then.
     expect(statesOf([derived(2, false), derived(9, true)], true)[0]).toEqual(['lag', 2_000, 9_000]);
+    expect(statesOf([derived(2, false), derived(9, true)], true, true)[0]).toEqual(['drift', 2_000, 9_000]);
   });
 
   it('share out all moments, and say equal of those that are', () => {
@@ -57,7 +58,7 @@ describe('the stretches of a node', () => {
           atMs += 1_000 * after;
           return { atMs, ...rest };
         });
-        const stretches = stretchesOf(moments, isApplied);
+        const stretches = stretchesOf(moments, { isApplied, wasEqual: false });
         const covered = stretches.flatMap(({ first, last, state }) =>
           moments.slice(first, last + 1).map(({ isEqual }, i) => [first + i, isEqual, state === 'equal']),
         );

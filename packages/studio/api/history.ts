@@ -7,7 +7,14 @@ import { modelToCheck } from '../../../src/registry/checked.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
 import { differencesOf, isCompared, type PartDifference } from '../base/differences.ts';
-import { itemsAfterEach, type PartitionItems, type Stretch, stretchesOf, versionsOf } from '../base/history.ts';
+import {
+  itemsAfterEach,
+  itemsBefore,
+  type PartitionItems,
+  type Stretch,
+  stretchesOf,
+  versionsOf,
+} from '../base/history.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, MOST_CHANGES, type SeenChange } from '../base/seen-changes.ts';
 import { type StoredItem, storedItem } from './inspect.ts';
@@ -70,6 +77,8 @@ interface History {
   changes: SeenChange[];
   items: PartitionItems[];
   differences: PartDifference[][];
+  /** True if it is known that nothing differed before the first change. */
+  wasEqual: boolean;
 }
 
 async function readHistory(context: RequestContext, id: string): Promise<History> {
@@ -86,7 +95,9 @@ async function readHistory(context: RequestContext, id: string): Promise<History
   const graph = await modelToCheck(context.graph, store).current();
   const differences: PartDifference[][] = [];
   for (const one of after) differences.push(await differencesOf(graph, id, one));
-  return { graph, unknown, changes, items: after, differences };
+  const [first] = changes;
+  const before = first && (await differencesOf(graph, id, itemsBefore(after[0]!, first)));
+  return { graph, unknown, changes, items: after, differences, wasEqual: before?.length === 0 };
 }
 
 /** The changes of a partition that one model and a stream without gaps tell of, and why there are no earlier ones. */
@@ -120,7 +131,7 @@ function lastWrite({ changes }: History): SeenChange | undefined {
 
 function answerOf(
   id: string,
-  { graph, unknown, changes, items, differences }: History,
+  { graph, unknown, changes, items, differences, wasEqual }: History,
   isApplied: boolean,
 ): HistoryAnswer {
   const judged = changes.map(({ atMs, target }, i) => {
@@ -135,7 +146,7 @@ function answerOf(
         ...{ differences: all.slice(0, MOST_DIFFERENCES), differs: all.length },
       };
     }),
-    stretches: stretchesOf(judged, isApplied),
+    stretches: stretchesOf(judged, { isApplied, wasEqual }),
     versions: versionsOf(items).map(({ target, image, first, last }): HistoryVersion => {
       const item = storedItem(graph, image, changes[first]!.atMs);
       return { first, last, item, isCompared: isDerivedKey(target) && isCompared(graph, id, target, image) };

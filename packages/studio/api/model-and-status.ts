@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { StoreError } from '../../../src/foundation/errors.ts';
+import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { describeTable, hasTtl } from '../../../src/store/table.ts';
 import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
@@ -13,6 +16,12 @@ import { KEPT_MS, type StatusLook, type StreamPart, type TableFacts } from '../b
 export interface ModelAnswer extends DescribedModel {
   table: string;
   isWritable: boolean;
+}
+
+/** Whether the table answers. */
+export interface ConnectionAnswer {
+  /** Why it does not; null: it does. */
+  failure: FailureDocument['error'] | null;
 }
 
 /** How the table is at a moment. */
@@ -31,8 +40,28 @@ export const OVERVIEW_ROUTES = [
   route('GET /api/model', z.object({}), async ({ graph, isWritable }): Promise<ModelAnswer> => {
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
+  route('GET /api/connection', z.object({}), connectionOf),
   route('GET /api/status', z.object({ quick: input.flag, again: input.flag }), answerStatus),
 ];
+
+/** How long the table may take to describe itself, in milliseconds. */
+const NO_ANSWER_MS = 5_000;
+
+/** Whether the table answers, by a call that takes no capacity. */
+async function connectionOf({ graph, client }: RequestContext): Promise<ConnectionAnswer> {
+  const tooLong = sleep(NO_ANSWER_MS, undefined, { ref: false }).then(() => {
+    const message = `DynamoDB has not answered for ${NO_ANSWER_MS / 1_000} s.`;
+    throw new StoreError('retryable', 'no-connection', message);
+  });
+  try {
+    await Promise.race([describeTable(graph, { client }), tooLong]);
+    return { failure: null };
+  } catch (error) {
+    return { failure: failureDocument(error).error };
+  } finally {
+    tooLong.catch(() => undefined);
+  }
+}
 
 async function answerStatus(
   context: RequestContext,

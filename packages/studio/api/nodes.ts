@@ -7,10 +7,12 @@ import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import type { ExplainedPart } from '../../../src/trust/explain/base-item.ts';
 import type { RequestContext } from '../base/context.ts';
 import { countEdges, glanceAtCount } from '../base/edge-count.ts';
 import type { EdgeCount } from '../base/ended-counts.ts';
 import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
+import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, orderedInput, route, withRange } from '../base/route.ts';
@@ -27,6 +29,8 @@ export interface NodeAnswer {
   parts: Record<string, Record<string, unknown>>;
   /** The attributes of its view; null: nothing is projected. */
   view: Record<string, unknown> | null;
+  /** The places in which it is not as its attributes ask. */
+  wrong: ExplainedPart[];
   edgeSet: EdgeSetElement[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
   edgeSetSize: number;
@@ -80,6 +84,7 @@ export const NODE_ROUTES = [
       base: base?.attributes ?? null,
       parts,
       view: attributes,
+      wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
       left: counts,

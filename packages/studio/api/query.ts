@@ -8,8 +8,9 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { explainQuery, type QueryPlan } from '../../../src/trust/explain/query.ts';
 import type { RequestContext } from '../base/context.ts';
 import { listedTree, type PageTree } from '../base/listed-tree.ts';
+import { placeOf } from '../base/place-of-table.ts';
 import { callOf, type ReaderCall } from '../base/query.ts';
-import { type CodeClient, codeOf } from '../base/query-code.ts';
+import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 
 /** One row of an answer: a node that was found, or the source of an edge. */
@@ -95,12 +96,4 @@ async function answerOf(
 /** Why the steps of a page were made or left out. */
 function whyOf({ graph }: RequestContext, call: ReaderCall): Pick<QueryPlan, 'why'> {
   return call.method === 'page' ? { why: pagePlan(graph, call.type, call.options as PageOptions).why } : {};
-}
-
-/** Where the table is: an endpoint on this machine, else a region. */
-async function placeOf({ config }: RequestContext['client']): Promise<CodeClient> {
-  const endpoint = await config.endpoint?.();
-  if (endpoint === undefined) return { region: await config.region() };
-  const { protocol, hostname, port, path } = endpoint;
-  return { endpoint: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path === '/' ? '' : path}` };
 }

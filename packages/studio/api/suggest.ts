@@ -7,6 +7,7 @@ import type { CompiledModel, SearchModel } from '../../../src/core/model/compile
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
+import { isLocal } from '../base/place-of-table.ts';
 import { SAMPLE_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt } from '../base/table-sample.ts';
@@ -28,6 +29,8 @@ export interface SuggestAnswer {
   looked: LookedAt;
   /** Read units that a look at the next part takes at most. */
   nextRcu: number;
+  /** True if the next part should be read unasked: nothing is found, and nobody pays for the reads of a local engine. */
+  readsOn: boolean;
   /** The node type whose list has all ids that begin with the text; null: no list was asked. */
   listed: string | null;
   /** The node types of which the text may be a whole id: it was asked for. */
@@ -60,7 +63,7 @@ export const SUGGEST_ROUTES = [
 
 /** The nodes of that id, then nodes of the sample and of a list, then results of searches for names that begin with the text. */
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
-  const { graph, reader } = context;
+  const { graph, reader, client } = context;
   const searches = searchesByText(graph);
   const start = idText(graph, text);
   const wholes = wholeIds(graph, start);
@@ -81,10 +84,12 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const each = new Map<string, Suggestion>();
   // A node that comes again keeps its place, and gets a name where it had none.
   for (const one of all) each.set(one.id, { ...one, ...nameOf(each.get(one.id)) });
+  const suggestions = [...each.values()].slice(0, MOST);
   return {
-    suggestions: [...each.values()].slice(0, MOST),
+    suggestions,
     looked,
     nextRcu: SAMPLE_UNITS.more,
+    readsOn: suggestions.length === 0 && !looked.isWhole && (await isLocal(client)),
     listed: list === undefined ? null : typeOf(start),
     types: [...new Set(wholes.map(typeOf))],
     searches: searches.map(({ indexPartition }) => indexPartition),

@@ -10,48 +10,47 @@ import { sampleOptions } from '../../../src/trust/check/scan.ts';
 import { readObserverProgress } from '../../../src/trust/observe/memory.ts';
 import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
+import { checkUnits } from '../base/check-price.ts';
 import type { RequestContext } from '../base/context.ts';
 import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
+import type { Suspect } from '../base/suspects.ts';
+import { sampleOf } from './live.ts';
 
 /** The check that runs, or ran last; null: there was none. */
 export interface CheckAnswer {
   check: CheckState | null;
 }
 
+const percent = z.coerce.number().gt(0).max(100);
 const scope = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('node'), id: input.id }),
-  z.object({ kind: z.literal('sample'), percent: z.number().gt(0).max(100) }),
+  z.object({ kind: z.literal('sample'), percent }),
   z.object({ kind: z.literal('table') }),
 ]);
 type Scope = z.infer<typeof scope>;
 
-/** The differences that the observer of the table knows. */
-export interface DriftAnswer {
-  items: { source: string; target: string; state: string }[];
+/** The items that need a look, worst first, and the number of those that are not listed. */
+export interface SuspectsAnswer {
+  items: Suspect[];
+  more: number;
 }
 
-/** The size of the table as DynamoDB says it, without the cost of a read. */
-export interface SizeAnswer {
-  sizeBytes: number;
-}
+/** Items that need a look: listed at most. */
+const MOST_SUSPECTS = 8;
 
-/** Bytes of a small item: a local table, and a young one, says how many items it has but not their size. */
-const LEAST_ITEM_BYTES = 100;
+/** The price of a check. */
+export interface CheckPriceAnswer {
+  /** Read units, about. */
+  rcu: number;
+}
 
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
-  route('GET /api/drift', z.object({}), async ({ store }): Promise<DriftAnswer> => {
-    const progress = await readObserverProgress(store);
-    const items = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state }) => {
-      return { source, target: sortKey, state };
-    });
-    return { items };
-  }),
-  route('GET /api/size', z.object({}), async ({ graph, client }): Promise<SizeAnswer> => {
-    const { sizeBytes, itemCount } = await describeTable(graph, { client });
-    return { sizeBytes: Math.max(sizeBytes, itemCount * LEAST_ITEM_BYTES) };
+  route('GET /api/suspects', z.object({}), readSuspects),
+  route('GET /api/check-price', z.object({ percent }), async (context, { percent }): Promise<CheckPriceAnswer> => {
+    return { rcu: checkUnits(context.graph, await sampleOf(context), percent / 100) };
   }),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
   route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
@@ -65,10 +64,28 @@ export const TRUST_ROUTES = [
   route(
     'POST /api/redrive',
     z.object({}),
-    async ({ graph, store }): Promise<RedriveResult> => redrive(graph, { store }),
+    async ({ graph, store, checks }): Promise<RedriveResult> => {
+      const result = await redrive(graph, { store });
+      checks.suspects.noteRedrive();
+      return result;
+    },
     { writes: true },
   ),
 ];
+
+async function readSuspects(context: RequestContext): Promise<SuspectsAnswer> {
+  const { store, checks } = context;
+  const [progress, entries] = await Promise.all([
+    readObserverProgress(store),
+    readQuarantine(context, { limit: MOST_SUSPECTS }),
+  ]);
+  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state, foundMs }) => {
+    return { source, target: sortKey, why: state, foundMs };
+  });
+  const quarantined = entries.items.map(({ source, target, code }) => ({ source, target, why: code }));
+  const all = checks.suspects.list(observed, quarantined);
+  return { items: all.slice(0, MOST_SUSPECTS), more: Math.max(0, all.length - MOST_SUSPECTS) };
+}
 
 async function readQuarantine(
   { graph, store }: RequestContext,
@@ -102,7 +119,6 @@ async function startCheck(
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
   const { graph, store, client, checks, isWritable, statusWalk } = context;
-  const { itemCount } = await describeTable(graph, { client });
   const position = await context.position.find();
   const options: CheckOptions = {
     store,
@@ -112,7 +128,7 @@ async function startCheck(
     ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
   };
   const beganAtMs = Date.now();
-  checks.start(describedScope(scope, itemCount), graph, options, async (result) => {
+  checks.start(await describedScope(context, scope), graph, options, async (result) => {
     const isLast = scope.kind === 'table' && isWritable;
     if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
     statusWalk.forget();
@@ -120,8 +136,17 @@ async function startCheck(
   return { check: checks.state ?? null };
 }
 
-function describedScope(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
-  if (scope.kind === 'node') return { scope: scope.id, expected: 0 };
-  if (scope.kind === 'table') return { scope: 'the table', expected: items };
-  return { scope: `${scope.percent} % of the table`, expected: Math.round((items * scope.percent) / 100) };
+async function describedScope(
+  context: RequestContext,
+  scope: Scope,
+): Promise<Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>> {
+  if (scope.kind === 'node') return { scope: scope.id, expected: 0, expectedRcu: null };
+  const { graph, client } = context;
+  const { itemCount } = await describeTable(graph, { client });
+  const percent = scope.kind === 'table' ? 100 : scope.percent;
+  return {
+    scope: scope.kind === 'table' ? 'the table' : `${percent} % of the table`,
+    expected: Math.round((itemCount * percent) / 100),
+    expectedRcu: checkUnits(graph, await sampleOf(context), percent / 100),
+  };
 }

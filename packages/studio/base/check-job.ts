@@ -5,17 +5,22 @@ import { sleep } from '../../../src/foundation/runtime.ts';
 import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
 import type { CheckCounts } from '../../../src/trust/check/cursor.ts';
-import type { Finding } from '../../../src/trust/check/finding.ts';
+import { DRIFT, type Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
+import { Suspects } from './suspects.ts';
 
 /** The subject of a check, in words, and its progress. */
 export interface CheckState {
   /** Such as `GOAL-G1`, `1 % of the table`. */
   scope: string;
   state: 'running' | 'done' | 'stopped' | 'failed';
+  /** True if it repairs the drift that it finds. */
+  isRepair: boolean;
   totals: CheckCounts | null;
   /** Items that the table is said to hold; 0 where that does not tell how far it is. */
   expected: number;
+  /** Read units that were expected before it began; null for a node. */
+  expectedRcu: number | null;
   /** Worst verdict first; of each type outside the model one item. */
   findings: Finding[];
   /** The number of findings that are not listed, by verdict. */
@@ -28,10 +33,16 @@ export interface CheckState {
 /** Findings of each verdict that are kept, and lines of repairs. */
 const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
 
+/** Verdicts that a repair puts right, and the beginning of its line about an item that it cannot repair. */
+const REPAIRED: readonly Finding['verdict'][] = [...DRIFT, 'maintenance'];
+const NOT_REPAIRED = 'cannot repair ';
+
 type Run = Omit<CheckState, 'findings' | 'leftOut'>;
 
 /** The check that runs, or ran last: one at a time. */
 export class CheckJob {
+  /** The items that the checks so far have found wrong. */
+  readonly suspects = new Suspects();
   private current: Run | undefined;
   private kept = new KeptFindings(MOST_OF_VERDICT);
   private controller = createController();
@@ -46,7 +57,7 @@ export class CheckJob {
 
   /** Starts a check. Throws `check-running` where one runs. */
   start(
-    { scope, expected }: Pick<CheckState, 'scope' | 'expected'>,
+    expected: Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>,
     graph: CompiledModel,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
@@ -58,7 +69,8 @@ export class CheckJob {
         'Stop it, or wait for its end.',
       );
     }
-    const run: Run = { scope, expected, state: 'running', totals: null, repairs: [] };
+    const isRepair = options.mode === 'repair';
+    const run: Run = { ...expected, isRepair, state: 'running', totals: null, repairs: [] };
     this.current = run;
     this.kept = new KeptFindings(MOST_OF_VERDICT);
     this.controller = createController();
@@ -79,6 +91,8 @@ export class CheckJob {
   ): Promise<void> {
     const { signal } = this.controller;
     const { kept } = this;
+    const beganAtMs = Date.now();
+    const left: string[] = [];
     try {
       const result = await check(graph, {
         ...options,
@@ -86,6 +100,7 @@ export class CheckJob {
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
         onFinding: (finding) => kept.add(finding),
         onRepair: (line) => {
+          if (line.startsWith(NOT_REPAIRED)) left.push(line);
           if (state.repairs.length < MOST_REPAIRS) state.repairs.push(line);
         },
         onProgress: (totals) => {
@@ -94,6 +109,15 @@ export class CheckJob {
       });
       const { cursor, ...totals } = result;
       state.totals = totals;
+      const isTable = options.sources === undefined && options.onlySegments === undefined;
+      this.suspects.note({
+        judged: cursor !== undefined ? [] : isTable ? 'all' : (options.sources ?? []),
+        ...{ beganAtMs, findings: kept.list },
+        isRepaired: ({ source, target, verdict }) =>
+          state.isRepair &&
+          REPAIRED.includes(verdict) &&
+          !left.some((line) => line.startsWith(`${NOT_REPAIRED}${source} ${target}: `)),
+      });
       if (cursor === undefined) await onDone(result);
       state.state = cursor === undefined ? 'done' : 'stopped';
     } catch (error) {

@@ -22,6 +22,17 @@ export function itemsAfterEach(
   });
 }
 
+/** The items just before a change. `after`: the items just after it. */
+export function itemsBefore(
+  after: PartitionItems,
+  { target, oldImage }: Pick<SeenChange, 'target' | 'oldImage'>,
+): PartitionItems {
+  const items = new Map(after);
+  if (oldImage === undefined) items.delete(target);
+  else items.set(target, oldImage);
+  return items;
+}
+
 /** An item as it was from one moment to another. */
 export interface ItemVersion {
   target: string;
@@ -79,16 +90,19 @@ const TRANSACTION_MS = 1_000;
  * The stretches of moments, oldest first. A difference that ends is lag, unless a write of a derived item began it: no base item had asked
  * for that. One that lasts until now is lag as long as a record may be on its way.
  *
- * @param isApplied true if every record up to now is applied.
+ * @param known `isApplied`: true if every record up to now is applied; `wasEqual`: true if nothing differed before the first moment.
  */
-export function stretchesOf(moments: readonly JudgedMoment[], isApplied: boolean): Stretch[] {
+export function stretchesOf(
+  moments: readonly JudgedMoment[],
+  { isApplied, wasEqual }: { isApplied: boolean; wasEqual: boolean },
+): Stretch[] {
   const stretches: Stretch[] = [];
   for (let first = 0; first < moments.length; first = stretches.at(-1)!.last + 1) {
     const { isEqual, isBase, atMs: fromMs } = moments[first]!;
     const next = moments.findIndex((moment, i) => i > first && moment.isEqual !== isEqual);
     const untilMs = moments[next]?.atMs ?? null;
-    // Before the first moment anything may have begun it.
-    const isUnasked = first > 0 && !isBase;
+    // Without what was there before the first moment, anything may have begun it.
+    const isUnasked = !isBase && (first > 0 || wasEqual);
     const isDrift = untilMs === null ? isApplied : isUnasked && untilMs - fromMs > TRANSACTION_MS;
     const state = isEqual ? 'equal' : isDrift ? 'drift' : 'lag';
     stretches.push({ state, first, last: (next < 0 ? moments.length : next) - 1, fromMs, untilMs });

@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { figureText } from '../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
+import { LOOK_MS, lookAtConnection, useLooks, useLost } from './base/connection.ts';
 import { Link, usePlace } from './base/place.tsx';
 import { Find } from './parts/find.tsx';
-import { Told } from './parts/told.tsx';
+import { FailureNote, Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Inspect } from './places/inspect.tsx';
 import { Overview } from './places/overview.tsx';
@@ -42,11 +43,30 @@ export function App() {
       </a>
       <Header key={place.path} path={place.path} model={asked.answer} />
       <main id="content" tabIndex={-1}>
+        <Connection />
         <h1>{name}</h1>
         <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
       </main>
       <Footer model={asked.answer} />
     </>
+  );
+}
+
+/** Tells that the studio, or its table, does not answer, and nothing while both do. */
+function Connection() {
+  useLooks();
+  const lost = useLost();
+  if (lost === undefined) return null;
+  return (
+    <section aria-label="Connection">
+      <FailureNote failure={lost} />
+      <p>
+        What is shown is from before. The studio tries again every {LOOK_MS / 1_000} s.{' '}
+        <button type="button" onClick={() => void lookAtConnection()}>
+          Retry
+        </button>
+      </p>
+    </section>
   );
 }
 

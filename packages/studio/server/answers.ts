@@ -83,7 +83,8 @@ function unitsOf({ rcu, wcu }: { rcu: number; wcu: number }): { rcu: number; wcu
   return { rcu, wcu };
 }
 
-function statusOf(error: unknown, code: string): number {
+/** The HTTP status of an error: 502 is of the table, and may pass. */
+export function statusOf(error: unknown, code: string): number {
   if (code === 'unknown-request') return 404;
   if (code === 'read-only') return 403;
   return error instanceof EdgeloomError && !(error instanceof StoreError) ? 400 : 502;

@@ -11,6 +11,7 @@ import type { StudioContext } from '../base/context.ts';
 import { COMMON_HEADERS, sendJson } from '../base/http.ts';
 import { callOf } from '../base/query.ts';
 import { checkInput, parametersOf } from '../base/route.ts';
+import { statusOf } from './answers.ts';
 
 /** Answers with a list that moves, until the page goes on: the events of `watchHandler`. It takes the questions of `GET /api/query`. */
 export async function answerWithLiveList(
@@ -32,7 +33,8 @@ export async function answerWithLiveList(
     await answerNodeRequest(handle, request, response);
   } catch (error) {
     if (response.headersSent) throw error;
-    sendJson(response, 400, failureDocument(error));
+    const document = failureDocument(error);
+    sendJson(response, statusOf(error, document.error.code), document);
   }
 }
 

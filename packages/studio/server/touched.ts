@@ -4,6 +4,7 @@ import type { StudioContext } from '../base/context.ts';
 import { COMMON_HEADERS, readBody, sendJson } from '../base/http.ts';
 import { checkInput } from '../base/route.ts';
 import { followTouched, touchedPlaces } from '../base/touched.ts';
+import { statusOf } from './answers.ts';
 
 /** Answers with an event, as Server-Sent Events, each time that something may have changed in one of the places that the body names. */
 export async function answerWithTouched(
@@ -26,8 +27,10 @@ export async function answerWithTouched(
       response.write('event: touched\ndata: {}\n\n');
     });
   } catch (error) {
-    if (!response.headersSent) sendJson(response, 400, failureDocument(error));
-    else context.logger.warn({ code: failureDocument(error).error.code }, 'What is written is not told any more.');
+    const document = failureDocument(error);
+    const { code } = document.error;
+    if (!response.headersSent) sendJson(response, statusOf(error, code), document);
+    else context.logger.warn({ code }, 'What is written is not told any more.');
   }
   response.end();
 }

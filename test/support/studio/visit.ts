@@ -27,6 +27,7 @@ const QUIET_MS = 500;
 /** What the page asks for again and again, and answers that do not end. */
 const FOLLOWED = new Set([
   '/api/status',
+  '/api/connection',
   '/api/flow',
   '/api/timeline',
   '/api/watch',

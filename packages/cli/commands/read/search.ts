@@ -110,11 +110,15 @@ async function spread(
   const { shards, items, hottest, empty, hash } = result;
   const lines = [
     `${countText(items, 'item')} over ${countText(shards, 'shard')} by ${hash}; ${empty} empty`,
-    `hottest: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
+    items === 0
+      ? 'most items: none, as all shards are empty'
+      : `most items: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
   ];
   // Five times the even share on a body of items that is large enough for chance to have evened out.
   if (items >= shards * 10 && hottest.share * shards > 5) {
-    lines.push('warning: one shard is hot; use hash fnv1a, or shardBy source where the values themselves are skewed');
+    lines.push(
+      'warning: one shard has far more items than others; use hash fnv1a, or shardBy source where the values themselves are skewed',
+    );
   }
   const [advice] = shardAdvice(findSearch(session.graph, name), rate, hottest.share);
   if (advice !== undefined) {

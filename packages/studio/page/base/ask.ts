@@ -2,6 +2,7 @@ import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
+import { isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
 import { keptToken } from './token.ts';
 
 /** Capacity units that answers took. */
@@ -54,12 +55,7 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
     text = await response.text();
     if (!text.startsWith('{')) throw new TypeError(text);
   } catch (error) {
-    const failure: Failure = {
-      code: 'no-answer',
-      message: 'The studio does not answer.',
-      hint: `Is edgeloom studio still running? ${error instanceof Error ? error.message : ''}`,
-    };
-    throw failure;
+    throw noAnswer(error);
   }
   const { answer, units, error } = parseExact(text) as { answer: T; units?: Units; error?: Failure };
   total.rcu += units?.rcu ?? 0;
@@ -99,6 +95,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
     isWaiting: question !== undefined,
   });
   const newest = useRef(0);
+  const isCut = useRef(false);
   const again = useCallback(() => {
     newest.current += 1;
     const own = newest.current;
@@ -107,16 +104,31 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
       return;
     }
     setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
+    isCut.current = false;
     const setResult = (result: { answer?: T; failure?: Failure }): void => {
       // An answer to an earlier question may come late.
       if (own === newest.current) setState({ question, ...result, isWaiting: false });
     };
     askStudio<T>(question).then(
       (answer) => setResult({ answer }),
-      (failure: Failure) => setResult({ failure }),
+      async (failure: Failure) => {
+        await lookAtConnection();
+        if (!isLost()) return setResult({ failure });
+        if (own !== newest.current) return;
+        // The page tells of a lost connection once: what was answered before it stays.
+        isCut.current = true;
+        setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
+      },
     );
   }, [question]);
   useEffect(again, [again]);
+  useEffect(
+    () =>
+      onConnection(() => {
+        if (isCut.current && !isLost()) again();
+      }),
+    [again],
+  );
   const isCurrent = state.question === question;
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }

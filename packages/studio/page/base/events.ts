@@ -1,4 +1,5 @@
 import { type Failure, parseExact } from './ask.ts';
+import { isLost, onConnection } from './connection.ts';
 import { keptToken } from './token.ts';
 
 /** True if something that is followed moves now. */
@@ -30,7 +31,11 @@ export function followEvents<Event>(
   };
   begin();
   document.addEventListener('visibilitychange', begin);
+  const stopListening = onConnection(() => {
+    if (!isLost()) begin();
+  });
   return () => {
+    stopListening();
     document.removeEventListener('visibilitychange', begin);
     leaving.abort();
   };
@@ -51,12 +56,13 @@ async function follow<Event>(
   while (!signal.aborted) {
     try {
       const response = await fetch(address, { ...request, credentials: 'omit', signal });
-      if (!response.ok || response.body === null) {
+      if (response.status >= 400 && response.status < 500) {
         const { error } = parseExact(await response.text()) as { error?: Failure };
         tell({ isLive: false, failure: error?.message ?? `The studio answered ${response.status}.` });
         return;
       }
-      for await (const event of eventsOf<Event>(response.body)) {
+      // Another failure is of the table, and passes.
+      for await (const event of response.ok ? eventsOf<Event>(response.body!) : []) {
         take(event);
         tell({ isLive: true });
       }

@@ -113,7 +113,7 @@ function Explained({
             <ul class="parts-list">
               {parts.map((part) => (
                 <li key={`${part.name} ${part.source} ${part.target}`}>
-                  <Part part={part} />
+                  <PlaceState part={part} />
                 </li>
               ))}
             </ul>
@@ -127,7 +127,8 @@ function Explained({
   );
 }
 
-function Part({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
+/** A place that an item should be in, and how it is there. */
+export function PlaceState({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
   return (
     <>
       <Badge kind={STATES[state]}>{state}</Badge> <code>{name}</code> at{' '}

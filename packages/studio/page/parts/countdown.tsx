@@ -10,11 +10,13 @@ export interface CountdownProps {
   /** The action under way: `Repairing`, which becomes `Repairing in 3 s` and `Repairing …`. */
   doing: string;
   isRunning: boolean;
+  /** True if something else has to end first. Default false. */
+  isDisabled?: boolean;
   run: () => void;
 }
 
 /** A button for an action that changes the table. The action begins a moment after the click: until then it can be called off. */
-export function Countdown({ text, doing, isRunning, run }: CountdownProps) {
+export function Countdown({ text, doing, isRunning, isDisabled = isRunning, run }: CountdownProps) {
   const [secondsLeft, setSecondsLeft] = useState<number>();
   useEffect(() => {
     if (secondsLeft === undefined) return;
@@ -30,7 +32,7 @@ export function Countdown({ text, doing, isRunning, run }: CountdownProps) {
       <button
         type="button"
         class="repair"
-        disabled={isRunning || isWaiting}
+        disabled={isDisabled || isRunning || isWaiting}
         onClick={() => setSecondsLeft(SECONDS_TO_CANCEL)}
       >
         {isRunning ? `${doing} …` : isWaiting ? `${doing} in ${secondsLeft} s` : text}

@@ -84,7 +84,9 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
                 ))}
               </ul>
             )}
-            {found.answer !== undefined && <LookedAtText found={found} answer={found.answer} />}
+            {found.answer !== undefined && (
+              <LookedAtText found={found} answer={found.answer} isEmpty={all.length === 0} />
+            )}
           </div>
         )}
       </form>

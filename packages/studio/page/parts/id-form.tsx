@@ -62,7 +62,7 @@ export function IdForm({ id, to }: { id: string; to: string }) {
               ))}
             </ul>
           )}
-          <LookedAtText found={found} answer={found.answer} />
+          <LookedAtText found={found} answer={found.answer} isEmpty={suggestions.length === 0} />
         </div>
       )}
     </form>
@@ -113,6 +113,9 @@ export function useSuggestions(text: string): Suggestions {
       }, setFailure)
       .finally(() => setLooking(false));
   };
+  useEffect(() => {
+    if (found?.answer.readsOn === true && found.text === text && !isLooking) lookOn();
+  }, [found]);
   const answer = text.length >= LEAST_LETTERS ? found?.answer : undefined;
   const state = { suggestions: answer?.suggestions ?? [], isLooking, lookOn };
   return { ...state, ...(answer !== undefined && { answer }), ...(failure !== undefined && { failure }) };
@@ -124,7 +127,15 @@ function listText(names: readonly string[], one: string, many?: string): string 
 }
 
 /** The places that were looked at for a text, and those that were not. */
-export function LookedAtText({ found, answer }: { found: Suggestions; answer: SuggestAnswer }) {
+export function LookedAtText({
+  found,
+  answer,
+  isEmpty,
+}: {
+  found: Suggestions;
+  answer: SuggestAnswer;
+  isEmpty: boolean;
+}) {
   const { looked, listed, types, searches, nextRcu } = answer;
   const { isLooking, failure, lookOn } = found;
   const others = [
@@ -135,6 +146,7 @@ export function LookedAtText({ found, answer }: { found: Suggestions; answer: Su
   return (
     <div class="looked quiet">
       <p>
+        {isEmpty && (looked.isWhole ? 'Nothing is found. ' : isLooking ? '' : 'Nothing is found so far. ')}
         {looked.isWhole
           ? `Looked at all ${figureText(looked.items)} items`
           : `Looked at ${figureText(looked.items)} of about ${figureText(looked.of)} items`}{' '}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
+import { useLost } from '../base/connection.ts';
 import type { Moving } from '../base/events.ts';
 
 /** Properties of each place. */
@@ -42,8 +43,9 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'pla
 
 /** Tells whether a list moves, and why it does not. */
 export function LiveMark({ live: { isLive, failure } }: { live: Moving }) {
+  const lost = useLost();
   if (failure !== undefined) return <p class="quiet">It does not move: {failure}</p>;
-  return <p class="live">{isLive && <Badge kind="good">live</Badge>}</p>;
+  return <p class="live">{isLive && lost === undefined && <Badge kind="good">live</Badge>}</p>;
 }
 
 /** A part of a place, with its heading. */

@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { EVENTUAL_READ_UNIT_BYTES } from '../../../../src/core/items/capacity.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
-import type { CheckAnswer, SizeAnswer } from '../../api/trust.ts';
+import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Countdown } from '../parts/countdown.tsx';
-import { priceText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
@@ -16,13 +14,13 @@ import { Difference, Text } from '../parts/value.tsx';
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
 /** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
-export const REGISTRY = '~edgeloom';
+const REGISTRY = '~edgeloom';
 /** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
 /** Runs a check of a node, of a sample or of the table, and shows what it finds. */
-export function CheckPanel({ isWritable, id }: { isWritable: boolean; id: string }) {
+export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id: string; onDone: () => void }) {
   const asked = useAnswer<CheckAnswer>('/api/check');
   const { again, answer } = asked;
   const [failure, setFailure] = useState<Failure>();
@@ -33,13 +31,23 @@ export function CheckPanel({ isWritable, id }: { isWritable: boolean; id: string
     const timer = setInterval(again, POLL_MS);
     return () => clearInterval(timer);
   }, [isRunning, again]);
+  const isTold = useRef(false);
+  useEffect(() => {
+    // A short check has ended before it is asked how far it is.
+    if (!isTold.current || check === undefined || isRunning) return;
+    isTold.current = false;
+    onDone();
+  }, [answer]);
   const tell = (path: string, body: object): void => {
     setFailure(undefined);
-    postTo<CheckAnswer>(path, body).then(again, setFailure);
+    postTo<CheckAnswer>(path, body).then(() => {
+      isTold.current = true;
+      again();
+    }, setFailure);
   };
   return (
     <Card title="Check" wide>
-      <CheckForm id={id} isWritable={isWritable} isRunning={isRunning} tell={tell} />
+      <CheckForm id={id} isWritable={isWritable} running={isRunning ? check : undefined} tell={tell} />
       {failure !== undefined && <FailureNote failure={failure} />}
       {asked.failure !== undefined && <FailureNote failure={asked.failure} />}
       {check !== undefined && <Checked check={check} />}
@@ -52,16 +60,18 @@ type ScopeKind = 'node' | 'sample' | 'table';
 function CheckForm({
   id,
   isWritable,
-  isRunning,
+  running,
   tell,
 }: {
   id: string;
   isWritable: boolean;
-  isRunning: boolean;
+  /** The check that runs. */
+  running: CheckState | undefined;
   tell: (path: string, body: object) => void;
 }) {
   const [kind, setKind] = useState<ScopeKind>(id === '' ? 'table' : 'node');
   const [percent, setPercent] = useState('1');
+  const isRunning = running !== undefined;
   const form = useRef<HTMLFormElement>(null);
   const scopeOf = (element: HTMLFormElement) => {
     const given = new FormData(element);
@@ -106,13 +116,14 @@ function CheckForm({
         </label>
       )}
       <button type="submit" disabled={isRunning}>
-        Check
+        {running?.isRepair === false ? 'Checking …' : 'Check'}
       </button>
       {isWritable && (
         <Countdown
           text="Check and repair"
           doing="Checking and repairing"
-          isRunning={isRunning}
+          isRunning={running?.isRepair === true}
+          isDisabled={isRunning}
           run={() => {
             // The browser says which field is missing.
             if (form.current!.reportValidity()) tell('/api/repair', { scope: scopeOf(form.current!) });
@@ -129,23 +140,27 @@ function CheckForm({
   );
 }
 
-/** The read units that a check of a share of the table takes at least. */
+/** The read units that a check of a share of the table takes, about. */
 function Price({ percent }: { percent: number }) {
-  const { answer } = useAnswer<SizeAnswer>('/api/size');
+  const isKnown = percent > 0 && percent <= 100;
+  const { answer } = useAnswer<CheckPriceAnswer>(isKnown ? '/api/check-price' : undefined, {
+    percent: String(percent),
+  });
   if (answer === undefined) return null;
-  const units = Math.ceil((answer.sizeBytes / EVENTUAL_READ_UNIT_BYTES) * (percent / 100));
-  return <span class="quiet">It takes {priceText(Math.max(1, units))}.</span>;
+  return <span class="quiet">Takes about {figureText(answer.rcu)} RCU, and more for differences.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {
-  const { scope, state, totals, expected, findings, leftOut, repairs, error } = check;
+  const { scope, state, totals, expected, expectedRcu, findings, leftOut, repairs, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
   const { pending = 0, quarantined = 0, unregistered = 0, repaired = 0 } = totals ?? {};
   return (
     <div role="status" aria-live="polite">
       <p>
         <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {countText(items, 'item')}
-        {totals === null ? '' : `, ${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU`}
+        {totals === null
+          ? ''
+          : `, ${figureText(totals.rcu)} RCU${estimateText(expectedRcu)}, ${figureText(totals.wcu)} WCU`}
       </p>
       {state === 'running' && (
         <progress
@@ -193,6 +208,11 @@ function Checked({ check }: { check: CheckState }) {
       )}
     </div>
   );
+}
+
+/** The estimate beside the bill. */
+function estimateText(rcu: number | null): string {
+  return rcu === null ? '' : ` (estimated ${figureText(rcu)})`;
 }
 
 /** The counts above zero: `1 missing, 2 pending`; empty: there is none. */

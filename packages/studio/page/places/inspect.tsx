@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { DERIVED_PREFIX } from '../../../../src/core/items/derived-prefix.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
+import type { SuspectsAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
@@ -19,13 +20,14 @@ type Side = keyof typeof SIDES;
 /** A partition: base items next to derived items, and why each item is as it is. */
 export function Inspect({ model, parameters }: PlaceProps) {
   const id = parameters.get('id');
+  const suspects = useAnswer<SuspectsAnswer>(id === null ? '/api/suspects' : undefined);
   return (
     <>
       <IdForm id={id ?? ''} to="/inspect" />
       {id === null ? (
         <>
           <p class="quiet">The partition of a node holds its base items and what is derived from them.</p>
-          <Suspects />
+          <Suspects asked={suspects} />
           <Start model={model} path="/inspect" type={parameters.get('type') ?? undefined} />
         </>
       ) : parameters.has('at') ? (

@@ -9,6 +9,17 @@ interface Moment {
   recordsPerSecond: number;
 }
 
+/** How long the rate of a consumer holds after it was seen, in milliseconds: while it applies records it is seen every 10 s. */
+const RATE_HOLDS_MS = 20_000;
+
+/** Records a second that a consumer applies at a moment; undefined: it has stopped, or was not seen lately. */
+export function presentRate(
+  { seen, isStopped, recordsPerSecond }: StatusAnswer['consumers'][number],
+  atMs: number,
+): number | undefined {
+  return isStopped || atMs - Date.parse(seen) > RATE_HOLDS_MS ? undefined : recordsPerSecond;
+}
+
 /** Moments that are kept: an hour of them. */
 const MOST_MOMENTS = 720;
 /** Moments since the page was opened; they survive a change to another place. */
@@ -17,11 +28,10 @@ const moments: Moment[] = [];
 /** Keeps what a status says of lag and throughput. */
 export function noteMoment({ atMs, shards, consumers }: StatusAnswer): void {
   if (moments.at(-1)?.atMs === atMs) return;
-  const running = consumers.filter(({ isStopped }) => !isStopped);
   moments.push({
     atMs,
     lagSeconds: Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds ?? 0)),
-    recordsPerSecond: running.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0),
+    recordsPerSecond: consumers.reduce((sum, consumer) => sum + (presentRate(consumer, atMs) ?? 0), 0),
   });
   if (moments.length > MOST_MOMENTS) moments.shift();
 }

@@ -7,6 +7,7 @@ import { SAMPLE_UNITS } from '../../base/price.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { useLost } from '../base/connection.ts';
 import { type LiveFlow, useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
@@ -133,7 +134,8 @@ function Folding({ groups, open }: { groups: readonly string[][]; open: readonly
 }
 
 function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
-  if (flow === undefined) return null;
+  const lost = useLost();
+  if (flow === undefined || lost !== undefined) return null;
   if (flow.failure !== null) return <span>The studio could not read the stream and tries again: {flow.failure}</span>;
   if (!flow.hasStream) return <span>The table has no stream.</span>;
   return (

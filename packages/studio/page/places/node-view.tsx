@@ -3,10 +3,12 @@ import type { EdgeResult, Page } from '../../../../src/client/read/request/resul
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Create } from '../items/create.tsx';
+import { PlaceState } from '../items/item.tsx';
+import { RepairNode } from '../items/repair-node.tsx';
 import { type Column, Grid } from '../parts/grid.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
 import { Counted } from '../parts/price.tsx';
@@ -64,17 +66,24 @@ const EDGE_COLUMNS: Column<{ type: string; target: string }>[] = [
 const FIRST = 50;
 const MORE = 100;
 
+/** Milliseconds until a node that is behind is read again. */
+const BEHIND_MS = 2_000;
+
 function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
   const [shown, setShown] = useState(FIRST);
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   const touches = useTouches({ sources: [id] });
   useAskedAgain(asked, touches.count);
+  const isBehind = asked.answer?.wrong.some(({ state }) => state === 'lag');
+  // No write tells that a difference is drift, and no lag.
+  useAskedLater(asked, isBehind ? BEHIND_MS : undefined);
   return (
     <>
       <LiveMark live={touches} />
       <Told asked={asked}>
-        {({ base, parts, view, edgeSet, edgeSetSize, left }) => (
+        {({ base, parts, view, wrong, edgeSet, edgeSetSize, left }) => (
           <>
+            <State id={id} wrong={wrong} isWritable={model.isWritable} onRepaired={asked.again} />
             <Card title="Attributes">
               {base === null ? (
                 <>
@@ -95,7 +104,9 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
             {(base !== null || view !== null) && (
               <Card title="View">
                 {view === null ? (
-                  <p class="quiet">Nothing of the node is projected.</p>
+                  <p class="quiet">
+                    {wrong.length === 0 ? 'Nothing of the node is projected.' : 'The view has nothing of the node.'}
+                  </p>
                 ) : (
                   <Attributes attributes={view} />
                 )}
@@ -133,6 +144,28 @@ function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
         )}
       </Told>
     </>
+  );
+}
+
+/** What is wrong about a node; nothing where all is right. */
+function State({
+  id,
+  wrong,
+  isWritable,
+  onRepaired,
+}: Pick<NodeAnswer, 'id' | 'wrong'> & { isWritable: boolean; onRepaired: () => void }) {
+  if (wrong.length === 0) return null;
+  return (
+    <Card title="Not as it should be">
+      <ul class="parts-list">
+        {wrong.map((part) => (
+          <li key={`${part.name} ${part.target}`}>
+            <PlaceState part={part} />
+          </li>
+        ))}
+      </ul>
+      {isWritable && wrong.some(({ state }) => state === 'drift') && <RepairNode id={id} onDone={onRepaired} />}
+    </Card>
   );
 }
 

@@ -131,6 +131,7 @@ function Track({
 }) {
   const states = moments.map((_, i) => within(stretches, i)[0]!.state);
   const moment = moments[index ?? -1];
+  const nowMs = Date.now();
   const text =
     index === undefined
       ? `now, ${states.at(-1)}`
@@ -150,18 +151,25 @@ function Track({
         onInput={(event) => onPlace(Number(event.currentTarget.value))}
       />
       <div class="stretches" aria-hidden="true">
-        <span class="unknown" />
-        {moments.map(({ rev, target }, i) => (
-          <span key={rev} class={`${states[i]} ${isBase(target) ? 'base' : 'derived'}`} />
+        <span class={index === -1 ? 'unknown here' : 'unknown'} />
+        {moments.map(({ rev, target, atMs }, i) => (
+          <span
+            key={rev}
+            class={`${states[i]} ${isBase(target) ? 'base' : 'derived'}${i === (index ?? moments.length - 1) ? ' here' : ''}`}
+            style={{ flexGrow: Math.max(0, (moments[i + 1]?.atMs ?? nowMs) - atMs) }}
+          />
         ))}
       </div>
+      <p class="ends quiet" aria-hidden="true">
+        <span>{timeText(moments[0]!.atMs)}</span> <span>now</span>
+      </p>
       <ul class="kinds">
         {['unknown', 'equal', 'lag', 'drift'].map((state) => (
           <li key={state}>
             <span class={state} aria-hidden="true" /> {state}
           </li>
         ))}
-        <li>Each step is a change: a tall line of a base item, a short one of a derived item.</li>
+        <li>The slider goes from change to change: a tall line of a base item, a short one of a derived item.</li>
       </ul>
     </div>
   );

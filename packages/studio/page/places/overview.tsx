@@ -10,7 +10,7 @@ import { countedText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
-import { Live, noteMoment } from './live.tsx';
+import { Live, noteMoment, presentRate } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
 /** Milliseconds between two looks for the stream's part of a status: the table is not read again. */
@@ -131,7 +131,7 @@ function Problems({ problems }: { problems: readonly string[] }) {
   );
 }
 
-function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) {
+function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnswer }) {
   return (
     <>
       <Rows
@@ -147,18 +147,21 @@ function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) 
       <Rows
         label="Consumers of the stream"
         headings={['consumer', 'kind', 'records/s', 'writes', 'seen']}
-        rows={consumers.map(({ id, kind, recordsPerSecond, writes, seen, isStopped }) => [
-          <span class="key" title={id}>
-            {shortId(id)}
-          </span>,
-          kind,
-          recordsPerSecond,
-          writes ?? '',
-          <>
-            <Ago at={seen} />
-            {isStopped ? ' (stopped)' : ''}
-          </>,
-        ])}
+        rows={consumers.map((consumer) => {
+          const { id, kind, writes, seen, isStopped } = consumer;
+          return [
+            <span class="key" title={id}>
+              {shortId(id)}
+            </span>,
+            kind,
+            presentRate(consumer, atMs) ?? '',
+            writes ?? '',
+            <>
+              <Ago at={seen} />
+              {isStopped ? ' (stopped)' : ''}
+            </>,
+          ];
+        })}
         empty="No consumer was seen in the last two days."
       />
     </>

@@ -13,8 +13,8 @@ import { Priced } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
-/** A shard with more than this many times the even share is hot. */
-const HOT = 5;
+/** Items of a shard with more than this many times the even share are spread badly. */
+const UNEVEN = 5;
 
 /** How the items of a search lie over its shards, and how they would with the other hash. */
 export function Shards({ model, parameters }: PlaceProps) {
@@ -107,14 +107,19 @@ function CountedShards({ name, partition }: { name: string; partition: string | 
 
 function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
   const { shards, items, hottest, empty, hash, shardBy, counts, compared, byHash } = answer;
-  const isHot = items >= shards * 10 && hottest.share * shards > HOT;
+  const isUneven = items >= shards * 10 && hottest.share * shards > UNEVEN;
   return (
     <div class="cards">
       <Card title="Items per shard" wide>
         <p>
           {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
-          are empty; the hottest is shard {hottest.shard} with {figureText(hottest.share * 100)} % (even would be{' '}
-          {figureText(100 / shards)} %). {isHot && <Badge kind="bad">hot</Badge>}
+          are empty.{' '}
+          {items > 0 && (
+            <>
+              Shard {hottest.shard} has the most items, {figureText(hottest.share * 100)} % (even would be{' '}
+              {figureText(100 / shards)} %). {isUneven && <Badge kind="bad">uneven</Badge>}
+            </>
+          )}
         </p>
         <Bars
           label={`Items of ${name} in each of ${shards} shards`}
@@ -131,7 +136,7 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
         />
         <Rows
           label="The two hashes"
-          headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'unevenness (1 is chance)']}
+          headings={['hash', 'shard with the most items', 'its share (%)', 'empty shards', 'unevenness (1 is chance)']}
           rows={Object.entries(byHash).map(([one, own]) => [
             one === hash ? `${one} (in use)` : one,
             ...figuresOfSpread(own),
@@ -142,14 +147,14 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
   );
 }
 
-/** The hottest shard, its share, empty shards, and the variance over what chance would give. */
-function figuresOfSpread(counts: readonly number[]): number[] {
+/** The shard with the most items, its share, empty shards, and the variance over what chance would give. */
+function figuresOfSpread(counts: readonly number[]): (number | string)[] {
   const items = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(...counts);
   const mean = items / counts.length;
   const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length;
   return [
-    counts.indexOf(most) + 1,
+    items === 0 ? 'none' : counts.indexOf(most) + 1,
     items === 0 ? 0 : (most / items) * 100,
     counts.filter((count) => count === 0).length,
     mean === 0 ? 0 : variance / mean,

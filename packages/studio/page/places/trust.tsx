@@ -3,6 +3,7 @@ import type { Page } from '../../../../src/client/read/request/result.ts';
 import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
+import type { SuspectsAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
@@ -17,11 +18,16 @@ import { Suspects } from './suspects.tsx';
 export function Trust({ model, parameters }: PlaceProps) {
   const cursor = parameters.get('cursor') ?? undefined;
   const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
+  const suspects = useAnswer<SuspectsAnswer>('/api/suspects');
+  const onRedriven = (): void => {
+    asked.again();
+    suspects.again();
+  };
   return (
     <div class="cards">
-      <Suspects quarantine={asked} isWritable={model.isWritable} />
-      <Quarantine asked={asked} isWritable={model.isWritable} cursor={cursor} />
-      <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
+      <Suspects asked={suspects} isWritable={model.isWritable} />
+      <Quarantine asked={asked} isWritable={model.isWritable} cursor={cursor} onRedriven={onRedriven} />
+      <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} onDone={suspects.again} />
     </div>
   );
 }
@@ -51,10 +57,12 @@ function Quarantine({
   asked,
   isWritable,
   cursor,
+  onRedriven,
 }: {
   asked: Asked<Page<QuarantineEntry>>;
   isWritable: boolean;
   cursor: string | undefined;
+  onRedriven: () => void;
 }) {
   return (
     <Card title="Quarantine" wide>
@@ -64,7 +72,7 @@ function Quarantine({
         own={COLUMNS}
         empty="Quarantine is empty."
       />
-      {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={asked.again} />}
+      {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={onRedriven} />}
     </Card>
   );
 }

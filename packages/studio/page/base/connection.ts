@@ -1,0 +1,82 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
+import type { ConnectionAnswer } from '../../api/model-and-status.ts';
+import { keptToken } from './token.ts';
+
+type Failure = FailureDocument['error'];
+
+/** Milliseconds between two looks at the connection, and until one counts as lost. */
+export const LOOK_MS = 3_000;
+const LONGEST_MS = 10_000;
+const CHANGED = 'studio-connection';
+
+/** Why the studio, or its table, does not answer; undefined: both do. */
+let lost: Failure | undefined;
+let looking: Promise<void> | undefined;
+
+/** True while the studio, or its table, does not answer. */
+export function isLost(): boolean {
+  return lost !== undefined;
+}
+
+/** Calls when the connection is lost, and when it is back. Returns how to stop. */
+export function onConnection(listen: () => void): () => void {
+  addEventListener(CHANGED, listen);
+  return () => removeEventListener(CHANGED, listen);
+}
+
+/** Looks whether the studio and its table answer. Looks at the same time are one. */
+export async function lookAtConnection(): Promise<void> {
+  looking ??= look().finally(() => {
+    looking = undefined;
+  });
+  await looking;
+}
+
+async function look(): Promise<void> {
+  const found = await failureOfConnection();
+  if (found?.message === lost?.message) return;
+  lost = found;
+  dispatchEvent(new Event(CHANGED));
+}
+
+async function failureOfConnection(): Promise<Failure | undefined> {
+  try {
+    const headers = { 'x-edgeloom-studio': keptToken() };
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const response = await fetch('/api/connection', { headers, credentials: 'omit', signal });
+    const { answer, error } = (await response.json()) as { answer?: ConnectionAnswer; error?: Failure };
+    return error ?? answer?.failure ?? undefined;
+  } catch (error) {
+    return noAnswer(error);
+  }
+}
+
+/** The failure of a studio that does not answer. */
+export function noAnswer(error: unknown): Failure {
+  return {
+    code: 'no-answer',
+    message: 'The studio does not answer.',
+    hint: `Is edgeloom studio still running? ${error instanceof Error ? error.message : ''}`,
+  };
+}
+
+/** Why the studio, or its table, does not answer, followed; undefined: both do. */
+export function useLost(): Failure | undefined {
+  const [failure, setFailure] = useState(lost);
+  useEffect(() => {
+    setFailure(lost);
+    return onConnection(() => setFailure(lost));
+  }, []);
+  return failure;
+}
+
+/** Looks at the connection again and again while the page is in front. */
+export function useLooks(): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void lookAtConnection();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
+}
