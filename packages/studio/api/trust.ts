@@ -118,7 +118,7 @@ async function startCheck(
   scope: Scope,
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
-  const { graph, store, client, checks, isWritable, statusWalk } = context;
+  const { graph, store, checks, isWritable, statusWalk } = context;
   const position = await context.position.find();
   const options: CheckOptions = {
     store,

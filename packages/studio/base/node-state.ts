@@ -3,7 +3,6 @@ import { typePrefix, VIEW_KEY } from '../../../src/core/items/keys.ts';
 import type { NodeModel } from '../../../src/core/model/compiled.ts';
 import { isItemThere } from '../../../src/core/model/gone.ts';
 import { modelToCheck } from '../../../src/registry/checked.ts';
-import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem } from '../../../src/trust/explain/base-item.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from './context.ts';
@@ -46,7 +45,6 @@ export async function wrongPlacesOf(
   }
   const model = await modelToCheck(graph, store).current();
   const gone = isItemThere(model, key, item) ? undefined : 'It counts as deleted';
-  const context = { graph: model, store, stream: new StreamLabel(undefined) };
-  const parts = await explainBaseItem(context, key, item, { askLag, gone });
+  const parts = await explainBaseItem({ graph: model, store }, key, item, { askLag, gone });
   return parts.filter(({ state }) => WRONG.includes(state));
 }
