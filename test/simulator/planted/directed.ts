@@ -11,6 +11,11 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     changes: [setValue('tombstone-outlives-late-writes', '0.2')],
   },
   {
+    name: 'fan-out-by-eventual-query',
+    rule: 'The reverse items are found by a consistent Query.',
+    changes: [setValue('children-are-found-consistently', 'false')],
+  },
+  {
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
