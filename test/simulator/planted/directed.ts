@@ -59,6 +59,11 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'refusals-of-edges-share-an-entry',
+    rule: "The entry of an item in the partition of an edge's target names the edge: other edges of the node have an item of the same sort key.",
+    changes: [setValue('entry-of-an-item-elsewhere-names-its-edge', 'touch.sortKey')],
+  },
+  {
     name: 'continuation-without-a-further-round',
     rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
     changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
