@@ -35,6 +35,7 @@ export async function visitEdges(
 ): Promise<string | undefined> {
   const { graph } = context;
   const { source } = touch;
+  const node = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
   const readAtMs = context.now();
   const ranges: Range[] = [];
   // rule: joined-items-before-edges, first
@@ -70,7 +71,6 @@ export async function visitEdges(
     }
   }
   // rule: joined-items-before-the-node, then
-  const node = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
   const found = await readItems(context, node);
   for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
   const ahead = { was, bases: new BaseItems(graph, items), readAtMs };

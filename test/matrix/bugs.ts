@@ -41,7 +41,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "image === undefined || ('graph' in plan && plan.graph.table.ttl in image)",
   ),
   clock: { named: 'deleted-before-its-end' },
-  'late duplicate': { named: 'level-revision-ignored' },
+  'late duplicate': { named: 'count-by-record' },
   'crash and retry': inFile(
     'foundation/for-each.ts',
     'work(next.value, begun++)',

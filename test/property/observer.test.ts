@@ -26,7 +26,7 @@ const HAPPENS = [
   'bases with differences',
   'damages beside the projector',
   'splits',
-  'stale',
+  'conflicts',
   'duplicate batches',
   'calls with crash after',
   'marks',

@@ -15,7 +15,7 @@ const HAPPENS = [
   'conflicts',
   'quarantined',
   'redrives',
-  'entries settled',
+  'entries redriven',
   'checks that report',
   'checks that repair',
   'checks that rebuild',

@@ -56,9 +56,15 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
   return entryContent(base, { code, reason, since: sinceOf(was, records, nowMs), shown: base.target });
 }
 
-/** The key of the entry of a derived item that DynamoDB refuses. */
+/**
+ * The key of the entry of a derived item that DynamoDB refuses. All edges of a type that leave a node have items of one sort key in the
+ * partitions of their targets, so the entry of such an item names the edge as well.
+ */
 export function refusalKey(touch: Touch): ItemKey {
-  return { source: baseOfTouch(touch).source, target: entryKeyOf(touch.sortKey) };
+  const { source, target } = baseOfTouch(touch);
+  // rule: entry-of-an-item-elsewhere-names-its-edge
+  const name = source === touch.source ? touch.sortKey : `${touch.sortKey}/${target}`;
+  return { source, target: entryKeyOf(name) };
 }
 
 /**

@@ -26,11 +26,6 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     changes: [setValue('copies-count-for-the-budget', '0')],
   },
   {
-    name: 'fan-out-by-eventual-query',
-    rule: 'The reverse items are found by a consistent Query.',
-    changes: [setValue('children-are-found-consistently', 'false')],
-  },
-  {
     name: 'continuation-not-begun-anew',
     rule: 'A change of the parent begins the continuation of an earlier one anew.',
     changes: [

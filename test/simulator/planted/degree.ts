@@ -4,17 +4,6 @@ import type { Mutant } from './mutant.ts';
 /** Planted in the counts of edges, and in their sums and groups. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'count-unmoved-by-a-swap',
-    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
-    changes: [
-      replace(
-        'count-moves-with-every-transaction',
-        `const isSwap = add.every(([, units]) => units === 0n);
-  return await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
-      ),
-    ],
-  },
-  {
     name: 'count-by-record',
     rule: 'The part of an edge in the count follows from its item as it was seen, not from the record.',
     changes: [
@@ -85,6 +74,17 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
     name: 'value-added-to-without-room',
     rule: 'A number of a group grows only while the group has the value: a full one may have given its room away.',
     changes: [setCondition('value-is-added-to-while-it-has-room', 'true')],
+  },
+  {
+    name: 'count-unmoved-by-a-swap',
+    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
+    changes: [
+      replace(
+        'count-moves-with-every-transaction',
+        `const isSwap = add.every(([, units]) => units === 0n);
+  return await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
+      ),
+    ],
   },
   {
     name: 'repair-counts-before-it-moves',

@@ -153,9 +153,10 @@ class JoinedSchedule {
         continue;
       }
       const batch = lane.records.slice(lane.done, lane.done + 1 + this.random.below(left));
-      const projecting = this.project(batch);
-      if (this.zombies.length < 3 && this.random.chance(0.35)) {
-        // Given up: it is delivered again while the first consumer may still be writing.
+      const isGivenUp = this.zombies.length < 3 && this.random.chance(0.35);
+      const projecting = this.project(batch, isGivenUp);
+      if (isGivenUp) {
+        // It is delivered again while the first consumer may still be writing.
         this.zombies.push(projecting);
         continue;
       }
@@ -164,9 +165,10 @@ class JoinedSchedule {
     }
   }
 
-  private async project(batch: readonly ChangeRecord[]): Promise<void> {
+  private async project(batch: readonly ChangeRecord[], isGivenUp: boolean): Promise<void> {
     const projector = createProjector(this.graph, {
-      store: this.store,
+      // The call for which a consumer is given up takes until others have done its work.
+      store: this.table(isGivenUp ? this.random.below(25) : undefined),
       model: fixedModel(this.graph),
       concurrency: this.random.oneOf([1, 4]),
       fanOutPageSize: 1 + this.random.below(3),
@@ -225,17 +227,20 @@ class JoinedSchedule {
     return this.items.get(name);
   }
 
-  private async step(): Promise<void> {
-    // Now and then a call is on its way for long.
-    for (let more = this.random.chance(0.1) ? 30 : 0; more >= 0; more--) await this.gate.step();
-  }
-
-  private table(): Store {
+  /** The table for one caller, whose call of a number, if one is given, takes very long. */
+  private table(sleepsAt?: number): Store {
+    let calls = 0;
+    const step = async (): Promise<void> => {
+      // Now and then a call is on its way for long.
+      const more = calls === sleepsAt ? 300 : this.random.chance(0.1) ? 30 : 0;
+      calls += 1;
+      for (let done = 0; done <= more; done++) await this.gate.step();
+    };
     const unused = (): never => {
       throw new Error('the projector makes no such call here');
     };
     const update: Store['update'] = async (change) => {
-      await this.step();
+      await step();
       const current = this.items.get(nameOf(change.key));
       if (!holds(change.condition, current)) return { applied: false, wcu: 1, current };
       this.apply(change);
@@ -243,7 +248,7 @@ class JoinedSchedule {
     };
     return {
       get: async (key, { consistent }) => {
-        await this.step();
+        await step();
         return { item: this.read(key, consistent), rcu: 1 };
       },
       getMany: async (keys, { consistent }) => {
@@ -251,7 +256,7 @@ class JoinedSchedule {
         // In any order: no snapshot of several items.
         const places = [...keys.keys()].sort(() => this.random.below(3) - 1);
         for (const place of places) {
-          await this.step();
+          await step();
           items[place] = this.read(keys[place]!, consistent);
         }
         return { items, rcu: 1, calls: 1 };
@@ -260,17 +265,17 @@ class JoinedSchedule {
       updateMany: async (updates, options) =>
         (await updateEach(updates, update, options)).map((outcome) => forgotten(outcome, this.random.chance(0.5))),
       transact: async (updates) => {
-        await this.step();
+        await step();
         const applied = updates.every(({ key, condition }) => holds(condition, this.items.get(nameOf(key))));
         if (applied) for (const update of updates) this.apply(update);
         return { applied, wcu: 2 };
       },
       put: async (item) => {
-        await this.step();
+        await step();
         this.change({ source: textOf(item['source']), target: textOf(item['target']) }, item);
         return { wcu: 1 };
       },
-      query: (request) => this.query(request),
+      query: (request) => this.query(request, step),
       queryNative: () => {
         throw new Error('no list of these schedules is native');
       },
@@ -300,13 +305,10 @@ class JoinedSchedule {
     this.change(key, attributes);
   }
 
-  private async query({
-    partition,
-    sortKey = {},
-    limit = 1_000,
-    startKey,
-    consistent = false,
-  }: QueryRequest): Promise<QueryResult> {
+  private async query(
+    { partition, sortKey = {}, limit = 1_000, startKey, consistent = false }: QueryRequest,
+    step: () => Promise<void>,
+  ): Promise<QueryResult> {
     const after = textOf(startKey?.['target']);
     const isAsked = (target: string): boolean => {
       if (target <= after) return false;
@@ -316,7 +318,7 @@ class JoinedSchedule {
     const items: Item[] = [];
     // Item by item, each at a moment of its own: the next one is looked for when its turn comes.
     for (let place = after; ; ) {
-      await this.step();
+      await step();
       const keys = [...new Set([...this.items.keys(), ...(consistent ? [] : this.old.keys())])].map(keyOf);
       const next = keys
         .filter(({ source, target }) => source === partition && target > place && isAsked(target))

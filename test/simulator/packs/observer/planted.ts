@@ -389,7 +389,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'claims-are-dropped-before-their-records',
   'new-stream-forgets-the-one-before',
   'gone-records-hold-the-mark',
-  'walk-goes-on-after-another-mover',
 ]);
 
 /** Bugs planted in the observer. */

@@ -6,24 +6,29 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { redrive } from '../../../../src/trust/repair/redrive.ts';
 import { textOf } from '../../kernel/values.ts';
-import { graphOf, PLAIN_OPTIONS } from './models.ts';
+import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { StandingStore } from './standing-store.ts';
 import { derivedDifferences } from './verdict.ts';
 
 /** Schedules of views that the table refuses, written down: a redrive beside workers that stand still, and touches of several edges. */
-export const REFUSAL_SCHEDULES = [refusedShare, refusedDuringARedrive, refusedBetweenTwoRedrives, refusalAfterARedrive];
+export const REFUSAL_SCHEDULES = [
+  ...[refusedShare, refusedDuringARedrive, refusedBetweenTwoRedrives, refusalAfterARedrive],
+  refusedItemsElsewhere,
+];
 
 const SOURCE = 'GOAL-1';
 const [FIRST, SECOND, THIRD] = ['MEMBER-USER-1', 'MEMBER-USER-2', 'MEMBER-USER-3'] as const;
 const ENTRY = '~quarantine/~view';
 
-/** A table that refuses each view with one of these elements. */
+/** A table that refuses each view with one of these elements, and each item with one of these keys. */
 class RefusingStore extends StandingStore {
   refused = '~';
+  refusedKey: string | undefined;
 
   override async update(update: DerivedUpdate): Promise<UpdateResult> {
     const { setElements = [], addElements = [] } = update;
-    if ([...setElements, ...addElements].some((element) => element.startsWith(this.refused))) {
+    const hasElement = [...setElements, ...addElements].some((element) => element.startsWith(this.refused));
+    if (hasElement || update.key.target === this.refusedKey) {
       await this.pass('write', [update.key]);
       throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size.');
     }
@@ -31,8 +36,8 @@ class RefusingStore extends StandingStore {
   }
 }
 
-function setUp() {
-  const graph = graphOf(PLAIN_OPTIONS);
+function setUp(options: ModelOptions = PLAIN_OPTIONS) {
+  const graph = graphOf(options);
   const store = new RefusingStore(graph.table);
   const model = fixedModel(graph);
   let number = 0;
@@ -50,7 +55,7 @@ function setUp() {
     };
   };
   const project = (...records: ChangeRecord[]) => createProjector(graph, { store, model }).project(records);
-  const differences = () => derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
+  const differences = () => derivedDifferences(options, [...store.items()]);
   /** Whether the entry of the view should be there, and is. */
   const entryFaults = (isWanted: boolean): string[] => {
     const is = [...store.items()].some((item) => textOf(item['target']) === ENTRY && item['of'] !== undefined);
@@ -121,4 +126,15 @@ async function refusalAfterARedrive(): Promise<string[]> {
   letGo();
   await late;
   return [...differences(), ...entryFaults(false)];
+}
+
+/** The table refuses the items that two deleted edges of a node have in their targets: both have one sort key, and a redrive comes for both. */
+async function refusedItemsElsewhere(): Promise<string[]> {
+  const { store, change, project, differences, redriveAll } = setUp({ ...PLAIN_OPTIONS, copies: 'name' });
+  for (const target of [FIRST, SECOND]) await project(await change(target, 'LEAD'));
+  store.refusedKey = `~rev/MEMBER-${SOURCE}`;
+  for (const target of [FIRST, SECOND]) await project(await change(target));
+  store.refusedKey = undefined;
+  await redriveAll();
+  return differences();
 }

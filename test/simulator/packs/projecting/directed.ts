@@ -17,7 +17,7 @@ import { derivedDifferences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, writeMinutesLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage, shrunkenType],
+    ...[copyBehindAFanOut, childrenOfTheMoment, changeBehindAFanOut, standingLastPage, shrunkenType],
     ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
@@ -206,6 +206,14 @@ async function parentOfThree() {
     return derivedDifferences(options, [...store.items()]);
   };
   return { store, rename, goOn, differences };
+}
+
+/** A parent changes when it has just got its children: a Query that is not consistent finds none of them. */
+async function childrenOfTheMoment(): Promise<string[]> {
+  const { store, rename, differences } = await parentOfThree();
+  store.isBehind = true;
+  await rename('First', 'Second');
+  return await differences();
 }
 
 /** A parent changes while a fan-out of it is past its second child: no other change comes that would begin one more. */

@@ -51,7 +51,7 @@ export interface ModelOptions {
 /** The tight budget of a view, in bytes. */
 export const TIGHT_BUDGET_BYTES = 1_024;
 /** The computed label of a LEAD. */
-export const MARK = 'first'.repeat(180);
+export const MARK = 'first'.repeat(190);
 
 const VIEWS = ['title', 'KEYS_ONLY', 'ALL'] as const;
 const LABELS = ['role', 'none', 'computed'] as const;

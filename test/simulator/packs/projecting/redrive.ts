@@ -12,6 +12,7 @@ export function startRedrive(world: World, name: string): void {
       store,
       now: () => world.agenda.now,
     });
+    world.count('entries redriven', entries);
     return `${repaired} of ${entries} entries are settled`;
   }).start();
 }
