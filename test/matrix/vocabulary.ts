@@ -92,12 +92,16 @@ function isError(value: unknown): boolean {
 }
 
 /** Options of the model file that no row shows, and why. */
-export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = Object.fromEntries(
-  FEED_KINDS.map((kind) => [
-    `feed.${kind}`,
-    'It shapes no item and no answer, and no list that is watched: tests of the feed compare what it tells with what it leaves out.',
-  ]),
-);
+export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    FEED_KINDS.map((kind) => [
+      `feed.${kind}`,
+      'It shapes no item and no answer, and no list that is watched: tests of the feed compare what it tells with what it leaves out.',
+    ]),
+  ),
+  'table.nativeIndexes':
+    'It gives the index of the row "orders native" another name, and no item another form: tests of table updates read through such an index.',
+};
 
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
