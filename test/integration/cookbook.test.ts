@@ -1,4 +1,4 @@
-import http from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import * as admin from '../../src/admin.ts';
@@ -6,7 +6,7 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { toPlainItem } from '../../src/core/items/plain.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import * as watching from '../../src/deployment/telemetry/index.ts';
+import { openTelemetry } from '../../src/deployment/telemetry/index.ts';
 import * as feed from '../../src/feed.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
@@ -30,10 +30,11 @@ function blocksOf(heading: string): string[] {
   return [...section.matchAll(/^ *```ts\n(.*?)^ *```/gms)].map(([, code]) => code!);
 }
 
-/** Runs code of the page with some values by name; returns those of the names asked for. */
+/** Runs code of the page with some values by name, which stand for its imports; returns those of the names asked for. */
 async function run(code: string, given: Record<string, unknown>, names: readonly string[] = []): Promise<Untyped[]> {
   const known = { ...edgeloom, ...admin, ...feed, ...given };
-  const lines = `'use strict'; return (async () => { ${code}\nreturn [${names.join(', ')}]; })();`;
+  const body = code.replace(/^import .*;\n/gm, '');
+  const lines = `'use strict'; return (async () => { ${body}\nreturn [${names.join(', ')}]; })();`;
   return await new Function(...Object.keys(known), lines)(...Object.values(known));
 }
 
@@ -64,7 +65,7 @@ async function kitchen(models: Record<string, CompiledModel>) {
   const reader: Untyped = table.reader(graph);
   const writer: Untyped = createWriter(graph, { store });
   const [idsOf] = await run(blocksOf('Rename\n')[0]!, { reader }, ['idsOf']);
-  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, watching } };
+  return { table, writer, reader, given: { graph, store, reader, writer, idsOf, openTelemetry } };
 }
 
 /** A base item of the table, by both of its keys. */
@@ -563,7 +564,7 @@ describe('the recipes', () => {
     for (const id of stays) await writer.putEdge(id, 'MEMBER', 'USER-U 1', { since: id });
     await table.projectAll();
     const onLambda = blocksOf('On Lambda')[0]!;
-    const [server, handler] = await run(`${code}\n${onLambda}`, { ...given, http }, ['server', 'handler']);
+    const [server, handler] = await run(`${code}\n${onLambda}`, { ...given, createServer }, ['server', 'handler']);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const get = async (path: string): Promise<{ status: number; body: Untyped }> => {

@@ -23,6 +23,11 @@ const RESULTS: Readonly<Record<string, readonly [expression: string, shown: (val
     [20, 5],
   ],
   'Count followers': ['[followers, following]', (counts) => counts, [25, 1]],
+  'Follow a relation in both directions': [
+    '[followed, followers]',
+    ([out, into]) => [out.items.map(({ target }: Untyped) => target), sourcesOf(into).length],
+    [['USER-1'], 25],
+  ],
   'Sort by two attributes': ['drafts', sourcesOf, ['POST-2', 'POST-1']],
   'Keep an e-mail address unique': [
     'await reader.getNode("EMAIL-ann@example.com")',
