@@ -41,8 +41,7 @@ const STATEMENTS = ['PartiQLInsert', 'PartiQLUpdate'].map(onTable);
 const SETTLING = [...['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable), ...STATEMENTS];
 /** Items are looked for in the indexes that they are derived for. */
 const LOOKING = ['Query', 'Scan'].map(on('indexes'));
-const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
-const DELETING = onTable('DeleteItem');
+const REPAIRING = [...SETTLING, ...['DeleteItem', 'DescribeTable', 'Scan'].map(onTable)];
 
 /**
  * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
@@ -62,10 +61,10 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     // A check keeps its place in the partition of the service.
     ...['DeleteItem', 'PutItem'].map(on('service-partition')),
   ],
-  repair: [...REPAIRING, DELETING],
+  repair: REPAIRING,
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, DELETING, ...LOOKING],
-  // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared.
+  rebuild: [...REPAIRING, ...LOOKING],
+  // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared. Edges that are over are deleted.
   redrive: [...REPAIRING, on('indexes')('Query')],
   observe: [
     ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
@@ -86,7 +85,7 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     ...LOOKING,
   ],
   // Status looks at the table's TTL.
-  operator: [...REPAIRING, DELETING, onTable('DescribeTimeToLive'), ...LOOKING],
+  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...LOOKING],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.
