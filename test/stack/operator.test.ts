@@ -26,9 +26,9 @@ const STEPS: Record<string, string[]> = {
   'The log names the cause': ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
   'Look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
   'start SQS\'s "DLQ redrive"': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
-  '`ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
+  "The message's `ERROR_CODE` says why": ['sqs:ReceiveMessage'],
   'delete the message': ['sqs:DeleteMessage'],
-  "The state machine's execution shows the worker": [
+  "The state machine's execution shows which worker failed": [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
   ],
   'a failed execution that is started again': ['states:RedriveExecution'],
