@@ -57,7 +57,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(to, text);
 }
 
-/** The landing page, with the model, the calls and the first three figures of README. */
+/** Fills the landing page with the model, the calls and the first three figures of README. */
 function withReadme(landing: string, readme: string): string {
   const [model, calls] = [...readme.matchAll(/```ts\n(.*?)\n```/gs)].map(([, code]) => code!);
   const table = /<!-- figures: peers -->\n(.*?)\n<!-- /s.exec(readme)?.[1]?.split('\n');

@@ -32,7 +32,7 @@ const NODE_CHANGES = sizeOf({ whole: 1_000, short: 100 });
 const [READS_A_CALL, STATEMENTS_A_CALL] = [100, 25];
 const TABLE = fullModel.table.name;
 
-/** The calls of DynamoDB that one call of a store takes, by its first parameter. */
+/** Returns how many calls of DynamoDB a call of the store makes, by its first parameter. */
 function callsOf(name: string | symbol, given: unknown): number {
   if (name === 'getMany') return Math.ceil((given as readonly unknown[]).length / READS_A_CALL);
   if (name !== 'updateMany') return 1;

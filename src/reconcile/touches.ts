@@ -419,7 +419,9 @@ class Step {
     const byCount = new Map<string, Planned[]>();
     for (const one of planned) {
       const place = textOfKey({ source: one.open.touch.source, target: one.count! });
-      byCount.set(place, [...(byCount.get(place) ?? []), one]);
+      const same = byCount.get(place);
+      if (same === undefined) byCount.set(place, [one]);
+      else same.push(one);
     }
     const again: Open[] = [];
     await pMap(

@@ -5,7 +5,7 @@ import { keysInTargetOfView } from '../core/kinds/in-target.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import { type ItemTouch, itemTouch } from '../core/plan/touch.ts';
+import { type ItemTouch, itemTouch, keyOfTouch } from '../core/plan/touch.ts';
 import { type Share, type ViewShares, wholeViewUpdate } from '../core/plan/writes/view-update.ts';
 import { queriedItems, readItems } from '../core/store-pages.ts';
 import type { ItemKey, QueryRequest } from '../core/store-port.ts';
@@ -72,10 +72,7 @@ export async function writeMissingReverseItems(
     const base: ItemKey = { source, target };
     return keysInTargetOfView(context.graph, base).map((key) => itemTouch(key, base));
   });
-  const items = await readItems(
-    context,
-    edges.map(({ source: partition, sortKey }) => ({ source: partition, target: sortKey })),
-  );
+  const items = await readItems(context, edges.map(keyOfTouch));
   const missing = edges.filter((_, i) => items[i]?.[CHILD] === undefined);
   await reconcileItems(context, missing);
 }

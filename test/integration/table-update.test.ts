@@ -235,9 +235,10 @@ describe('native indexes', () => {
   });
 
   describe('that the table has under a name of its own', () => {
-    const modelWith = (name: string, index: string) =>
+    const keys = { partitionKey: 'target', sortKey: 'day' };
+    const modelWith = (name: string, nativeIndexes?: Record<string, typeof keys>) =>
       defineGraph({
-        table: { name, nativeIndexes: { [index]: { partitionKey: 'target', sortKey: 'day' } } },
+        table: { name, ...(nativeIndexes && { nativeIndexes }) },
         nodes: { READER: node() },
         edges: {
           LOAN: edge({
@@ -249,7 +250,7 @@ describe('native indexes', () => {
         },
       }) as unknown as CompiledModel;
     const tableWith = async (projection: 'ALL' | 'KEYS_ONLY') => {
-      const graph = modelWith(uniqueTableName(), 'ByTarget');
+      const graph = modelWith(uniqueTableName(), { ByTarget: keys });
       const { GlobalSecondaryIndexes = [], ...rest } = tableDefinition(graph);
       const indexes = GlobalSecondaryIndexes.map((one) =>
         one.IndexName === 'ByTarget' ? { ...one, Projection: { ProjectionType: projection } } : one,
@@ -275,18 +276,7 @@ describe('native indexes', () => {
       const { items } = await createReader(graph, { store }).inbound('READER-c', 'LOAN');
       expect(items.map(({ source }) => source)).toEqual(['READER-b', 'READER-a']);
       // A model that does not name the index says how to.
-      const unnamed = defineGraph({
-        table: graph.table.name,
-        nodes: { READER: node() },
-        edges: {
-          LOAN: edge({
-            from: 'READER',
-            to: 'READER',
-            edgeSet: false,
-            inbound: { native: true, orders: { byDay: 'day' } },
-          }),
-        },
-      }) as unknown as CompiledModel;
+      const unnamed = modelWith(graph.table.name);
       expect((await planTableUpdate(unnamed, { client })).left).toContainEqual(
         'the index ByTarget has the keys of target-day, and readers ask that name alone. To read ByTarget instead, name it in the model (table.nativeIndexes); else delete ByTarget when nothing reads it',
       );
@@ -301,20 +291,7 @@ describe('native indexes', () => {
     });
 
     it('are refused where no native order needs their keys, or two have the same', () => {
-      const named = (nativeIndexes: object) => () =>
-        defineGraph({
-          table: { name: 'tbl', nativeIndexes: nativeIndexes as never },
-          nodes: { READER: node() },
-          edges: {
-            LOAN: edge({
-              from: 'READER',
-              to: 'READER',
-              edgeSet: false,
-              inbound: { native: true, orders: { byDay: 'day' } },
-            }),
-          },
-        });
-      const keys = { partitionKey: 'target', sortKey: 'day' };
+      const named = (nativeIndexes: object) => () => modelWith('tbl', nativeIndexes as never);
       expect(named({ One: { ...keys, sortKey: 'dya' } })).toThrow('table.nativeIndexes.One');
       expect(named({ One: keys, Two: keys })).toThrow('table.nativeIndexes.Two');
       expect(named({ gsi0: keys })).toThrow('table.indexes');

@@ -83,7 +83,7 @@ function unitsOf({ rcu, wcu }: { rcu: number; wcu: number }): { rcu: number; wcu
   return { rcu, wcu };
 }
 
-/** The HTTP status of an error: 502 is of the table, and may pass. */
+/** Returns the HTTP status of an error. A 502 means that the table failed: a later request may succeed. */
 export function statusOf(error: unknown, code: string): number {
   if (code === 'unknown-request') return 404;
   if (code === 'read-only') return 403;

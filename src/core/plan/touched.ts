@@ -1,6 +1,6 @@
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/keys.ts';
+import { type DerivedSortKey, VIEW_KEY } from '../items/keys.ts';
 import { type DerivedImage, fieldsOf } from '../kinds/derived.ts';
 import { keysInTarget } from '../kinds/in-target.ts';
 import { sameShare } from '../kinds/parts/joined-items.ts';
@@ -10,7 +10,7 @@ import type { ItemKey } from '../store-port.ts';
 import { derive } from './derive.ts';
 import { continuationTouch, touchedFanOuts } from './fan-out.ts';
 import { placesOfBase } from './places-of-base.ts';
-import type { Touch, ViewTouch } from './touch.ts';
+import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './touch.ts';
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
 /**
@@ -119,22 +119,14 @@ function touchView({ record, base, plan, before, after }: Images, touches: Touch
   const isListed = plan.hasView && (plan.kind === 'node' || plan.labels !== undefined);
   if (record.isPartial === true ? !isListed : isSame) return;
   const { source, target } = base;
-  const made = touches.add(source, VIEW_KEY, record, () => ({
-    kind: 'view',
-    source,
-    sortKey: VIEW_KEY,
-    targets: [],
-    records: [],
-  }));
+  const made = touches.add(source, VIEW_KEY, record, () => viewTouch(source, []));
   made.targets ??= new Set();
   made.targets.add(target);
 }
 
 function touchItems(images: Images, touches: Touches): void {
-  const { record, base, plan, before, after } = images;
-  const touch = (source: string, sortKey: DerivedSortKey): void => {
-    touches.add(source, sortKey, record, () => ({ kind: 'item', source, sortKey, base, records: [] }));
-  };
+  const { base, plan, before, after } = images;
+  const touch = (source: string, target: DerivedSortKey): void => touchItem(images, { source, target }, touches);
   for (const sortKey of keysOfBoth(before, after)) {
     // rule: unchanged-share-touches-nothing
     if (!sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) touch(base.source, sortKey);
@@ -153,6 +145,10 @@ function touchItems(images: Images, touches: Touches): void {
   }
 }
 
+function touchItem({ record, base }: Images, key: ItemKey, touches: Touches): void {
+  touches.add(key.source, key.target, record, () => itemTouch(key, base));
+}
+
 /** The sort keys of the index items of two images. */
 function keysOfBoth(before: DerivedImage, after: DerivedImage): Iterable<DerivedSortKey> {
   if (before.keys.length === 0) return after.keys;
@@ -165,26 +161,15 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   // rule: fault-before-or-after-touches-the-entry
   const isFaulty = before.problems.length > 0 || after.problems.length > 0;
   if (!isFaulty && record.isPartial !== true) return;
-  const { source, target } = base;
-  const made = touches.add(source, entryKeyOf(target), record, () => ({
-    kind: 'entry',
-    source,
-    sortKey: entryKeyOf(target),
-    base,
-    records: [],
-    isLook: true,
-  }));
+  const made = touches.add(base.source, entryKeyOf(base.target), record, () => ({ ...entryTouch(base), isLook: true }));
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
 /** Touches every item that a base item may have by its key, for a record that lacks an image. */
-function touchNamedItems(graph: CompiledModel, { record, base, plan }: Images, touches: Touches): void {
-  const touch = ({ source, target }: ItemKey): void => {
-    const sortKey = requireDerivedSortKey(target);
-    touches.add(source, sortKey, record, () => ({ kind: 'item', source, sortKey, base, records: [] }));
-  };
+function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
+  const { base, plan } = images;
   for (const { key, isPrefix } of placesOfBase(graph, base)) {
-    if (isPrefix !== true) touch({ source: base.source, target: key });
+    if (isPrefix !== true) touchItem(images, { source: base.source, target: key }, touches);
   }
-  if (plan.kind === 'edge') for (const key of keysInTarget(graph, base, undefined)) touch(key);
+  if (plan.kind === 'edge') for (const key of keysInTarget(graph, base, undefined)) touchItem(images, key, touches);
 }

@@ -12,7 +12,7 @@ const AGAIN_MS = 10_000;
 /** What a repair of the node puts right: the drift of a check, and that of the observer. */
 const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift', 'given-up', 'at-risk', 'not-ready'];
 
-/** The items that need a look, worst first; without any of them nothing. */
+/** Lists the items that need a look, worst first. Renders nothing if there are none. */
 export function Suspects({ asked, isWritable = false }: { asked: Asked<SuspectsAnswer>; isWritable?: boolean }) {
   const [repaired, setRepaired] = useState<readonly string[]>([]);
   useAskedLater(asked, AGAIN_MS);

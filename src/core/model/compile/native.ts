@@ -76,10 +76,13 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
   checkTypes({ table, nodes, edges }, mistakes);
   const needs = nativeIndexesOf({ table, nodes, edges });
   for (const { name, partition, sort } of table.nativeNames ?? []) {
-    if (needs.some((need) => need.name === name && need.partition === partition && need.sort === sort)) continue;
-    const message = needs.some((need) => need.partition === partition && need.sort === sort)
-      ? `has the keys ${partition} and ${sort}, which another index has: name one of them`
-      : `has the keys ${partition} and ${sort}, which no native order or search of this model needs: leave ${name} out, or correct its keys`;
+    const need = needs.find((one) => one.partition === partition && one.sort === sort);
+    if (need?.name === name) continue;
+    const fault =
+      need === undefined
+        ? `which no native order or search of this model needs: leave ${name} out, or correct its keys`
+        : 'which another index has: name one of them';
+    const message = `has the keys ${partition} and ${sort}, ${fault}`;
     mistakes.push({ path: `table.nativeIndexes.${name}`, message });
   }
   if (needs.length === 0) return;
