@@ -12,6 +12,14 @@ describe('the tenth of the planted bugs that a seed has', () => {
     expect(new Set(seen)).toEqual(new Set(BUGS));
   });
 
+  it('is one bug of a short list where the seed has none', () => {
+    const short = BUGS.slice(0, 3);
+    const drawn = Array.from({ length: 10 }, (_, seed) => dealt(short, seed, 10));
+    for (const bugs of drawn) expect(bugs.length).toBeGreaterThan(0);
+    expect(new Set(drawn.flat())).toEqual(new Set(short));
+    expect(dealt([], 4, 10)).toEqual([]);
+  });
+
   it('is a tenth or so', () => {
     const sizes = Array.from({ length: 10 }, (_, seed) => dealt(BUGS, seed, 10).length);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
