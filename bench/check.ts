@@ -121,7 +121,7 @@ async function driftOf(store: DynamoDBStore, graph: CompiledModel, options: { mo
   const onFinding = ({ source, target, verdict }: Finding): void => {
     if (MENDED.has(verdict)) keys.add(`${source} ${target}`);
   };
-  const result = await runCheck(graph, { store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
+  const result = await runCheck(graph, { store, graceMs: 0, segments: SEGMENTS, onFinding, ...options });
   return { ...result, keys };
 }
 
@@ -211,7 +211,7 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
 /** How long producers write, in milliseconds; two minutes take the share of false alarms from chance. */
 const LIVE_MS = sizeOf({ whole: 120_000, short: 6_000 });
 const LIVE_GOALS = 200;
-const LIVE_SETTLE_MS = 3_000;
+const LIVE_GRACE_MS = 3_000;
 
 /** A check under writes at full rate to the same partitions, with a projector, and drift that is planted meanwhile. */
 export async function checkLive(): Promise<Report[]> {
@@ -232,7 +232,7 @@ export async function checkLive(): Promise<Report[]> {
     const planting = plant(store, planted, end);
     while (Date.now() < end) {
       const result = await runCheck(fullModel, {
-        ...{ store, settleMs: LIVE_SETTLE_MS },
+        ...{ store, graceMs: LIVE_GRACE_MS },
         onFinding: ({ source, target, verdict }) => {
           if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
         },
@@ -243,7 +243,7 @@ export async function checkLive(): Promise<Report[]> {
     const writes = await writing;
     await planting;
     await runCheck(fullModel, {
-      ...{ store, settleMs: LIVE_SETTLE_MS },
+      ...{ store, graceMs: LIVE_GRACE_MS },
       onFinding: ({ source, target, verdict }) => {
         if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
       },
@@ -296,7 +296,7 @@ async function produce(store: DynamoDBStore, endMs: number): Promise<number> {
 
 /** Puts derived items that nobody wants beside the busy ones, now and then, until shortly before a moment. */
 async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number): Promise<void> {
-  for (let i = 0; Date.now() < endMs - LIVE_SETTLE_MS * 3; i++) {
+  for (let i = 0; Date.now() < endMs - LIVE_GRACE_MS * 3; i++) {
     const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];
     await store.put({
       ...{ source: { S: source }, target: { S: target }, r: { N: '1' } },

@@ -133,7 +133,7 @@ async function loadChildren(children: number, put: (items: readonly Item[]) => P
 /** How many children have another copy than the parent's attributes. */
 async function wrongCopies(store: Store, children: number): Promise<number> {
   const { name, birthYear } = author('Anne');
-  const wanted = JSON.stringify({ name, birthYear });
+  const expected = JSON.stringify({ name, birthYear });
   let wrong = 0;
   for (let first = 0; first < children; first += CHECKED_AT_ONCE) {
     const count = Math.min(CHECKED_AT_ONCE, children - first);
@@ -141,7 +141,7 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
     const { items } = await store.getMany(keys, { consistent: true });
     for (const view of items) {
       const copy = copiesByEdge(view).get(EDGE);
-      if (JSON.stringify(copy && { name: copy['name'], birthYear: copy['birthYear'] }) !== wanted) wrong += 1;
+      if (JSON.stringify(copy && { name: copy['name'], birthYear: copy['birthYear'] }) !== expected) wrong += 1;
     }
   }
   return wrong;

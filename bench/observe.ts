@@ -36,7 +36,7 @@ const MILLION = 1_000_000;
 const CPU_CHANGES = sizeOf({ whole: 4_000, short: 200 });
 const REPETITIONS = 5;
 /** The engine is in this process: there is one clock, and records are shown at once. */
-const AT_ONCE = { lateMs: 100, skewMs: 50, settleMs: 200, listMs: 500 };
+const AT_ONCE = { lateMs: 100, skewMs: 50, graceMs: 200, listMs: 500 };
 /** How far read units may be from themselves on another run: records that come on both sides of a look bring a second one. */
 const TIMING_VARIES = 0.5;
 /** The longest wait for the observer, in milliseconds. */
@@ -256,7 +256,7 @@ async function observeRecords(records: readonly StreamRecord[], streamArn: strin
     {
       ...{ maintained: model, ready: model, store, source, table: fullModel.table, now: Date.now },
       lowWatermark: async () => undefined,
-      limits: { settleMs: 0, mostOpen: Number.POSITIVE_INFINITY },
+      limits: { graceMs: 0, mostOpen: Number.POSITIVE_INFINITY },
     },
     undefined,
   );

@@ -116,7 +116,7 @@ async function redriven(size: number): Promise<Report> {
     return await withFreshTable(fullModel, edges, async ({ endpoint, store }) => {
       const first = await inOwnProcess(endpoint, file);
       const again = await inOwnProcess(endpoint, file);
-      const { drift } = await check(fullModel, { store, settleMs: 0 });
+      const { drift } = await check(fullModel, { store, graceMs: 0 });
       const wrong = drift.missing + drift.stale + drift.orphan;
       for (const { repaired, left } of [first, again]) {
         if (repaired !== size || left > 0) throw new Error(`${repaired} of ${size} records are settled`);

@@ -150,10 +150,10 @@ class Subject {
     const stored = this.stored.get(user) ?? [];
     if (stored === list) return false;
     this.stored.set(user, list);
-    const wanted = new Set(list);
+    const expected = new Set(list);
     const present = new Set(stored);
     const added = list.filter((friend) => !present.has(friend));
-    const dropped = stored.filter((friend) => !wanted.has(friend));
+    const dropped = stored.filter((friend) => !expected.has(friend));
     if (added.length === 0 && dropped.length === 0) return false;
     const { layout, table } = this;
     if (layout.itemPer === 'friend') {
@@ -205,9 +205,9 @@ export async function settle(layout: Layout, table: MeteredTable): Promise<void>
 }
 
 /** Whether both hold the same friends, each once. */
-export function isSameList(found: readonly string[], wanted: readonly string[]): boolean {
-  const known = new Set(wanted);
-  return found.length === wanted.length && new Set(found).size === found.length && found.every((id) => known.has(id));
+export function isSameList(found: readonly string[], expected: readonly string[]): boolean {
+  const known = new Set(expected);
+  return found.length === expected.length && new Set(found).size === found.length && found.every((id) => known.has(id));
 }
 
 /** The same values, begun elsewhere: who goes first in one step goes last in the next. */

@@ -11,7 +11,7 @@ const [endpoint, model, ...sources] = process.argv.slice(2);
 const graph = model === 'copies' ? copyModel : fullModel;
 const store = new DynamoDBStore(createClient({ endpoint }), graph.table);
 const options = sources.length > 0 ? { sources } : {};
-const { baseItems, derivedItems, drift } = await check(graph, { store, settleMs: 0, ...options });
+const { baseItems, derivedItems, drift } = await check(graph, { store, graceMs: 0, ...options });
 const wrong = drift.missing + drift.stale + drift.orphan;
 const megabytes = process.resourceUsage().maxRSS / 1024;
 process.stdout.write(`${JSON.stringify({ items: baseItems + derivedItems, wrong, megabytes })}\n`);

@@ -82,13 +82,13 @@ function commandsOf(graph: CompiledModel, { source, target, oldImage, newImage }
     view('SET #a = :v', 'attributes', { M: after.attributes as Record<string, SdkAttributeValue> });
   }
   for (const sortKey of new Set([...before.indexItems.keys(), ...after.indexItems.keys()])) {
-    const wanted = after.indexItems.get(sortKey);
-    if (sameItem(before.indexItems.get(sortKey), wanted)) continue;
+    const expected = after.indexItems.get(sortKey);
+    if (sameItem(before.indexItems.get(sortKey), expected)) continue;
     const { Key, ...rest } = common(graph, source, sortKey);
     commands.push(
-      wanted === undefined
+      expected === undefined
         ? new DeleteItemCommand({ ...rest, Key })
-        : new PutItemCommand({ ...rest, Item: { ...Key, ...(wanted as Record<string, SdkAttributeValue>) } }),
+        : new PutItemCommand({ ...rest, Item: { ...Key, ...(expected as Record<string, SdkAttributeValue>) } }),
     );
   }
   return commands;
@@ -142,9 +142,9 @@ export function costOneByOne(
       view((elements) => [...elements], current.attributes);
     }
     for (const sortKey of new Set([...old.indexItems.keys(), ...current.indexItems.keys()])) {
-      const wanted = current.indexItems.get(sortKey);
-      if (sameItem(old.indexItems.get(sortKey), wanted)) continue;
-      write(keyOf(sortKey), wanted && { source: { S: source }, target: { S: sortKey }, ...wanted });
+      const expected = current.indexItems.get(sortKey);
+      if (sameItem(old.indexItems.get(sortKey), expected)) continue;
+      write(keyOf(sortKey), expected && { source: { S: source }, target: { S: sortKey }, ...expected });
     }
   }
   return cost;

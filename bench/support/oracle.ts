@@ -39,12 +39,12 @@ function wrongEdgeSets({ edges }: Workload, items: ReadonlyMap<string, Item>): s
       found.set(key.slice(0, -VIEW.length), edgeSet.SS);
     }
   }
-  const wanted = new Map<string, string[]>();
+  const expected = new Map<string, string[]>();
   for (const [source, ofSource] of edges) {
     const elements = [...ofSource].map(([target, { role }]) => `GOALMEMBERSHIP-${target}|memberRole=${role}`);
-    if (elements.length > 0) wanted.set(source, elements);
+    if (elements.length > 0) expected.set(source, elements);
   }
-  return differences(wanted, found);
+  return differences(expected, found);
 }
 
 /** The base items whose entries in the indexes are wrong. */
@@ -59,7 +59,7 @@ function wrongEntries(workload: Workload, items: ReadonlyMap<string, Item>): str
     const entries = entriesOf(item);
     if (entries.length > 0) found.set(base, [...(found.get(base) ?? []), ...entries]);
   }
-  return differences(wantedEntries(workload), found);
+  return differences(expectedEntries(workload), found);
 }
 
 /** Partition, without the shard, and sort key of an item in each index. */
@@ -73,24 +73,24 @@ function entriesOf(item: Item): string[] {
   });
 }
 
-function wantedEntries({ edges, goals }: Workload): Map<string, string[]> {
-  const wanted = new Map<string, string[]>();
+function expectedEntries({ edges, goals }: Workload): Map<string, string[]> {
+  const expected = new Map<string, string[]>();
   for (const [source, ofSource] of edges) {
     for (const [target, { role, date }] of ofSource) {
       const partition = `GOALMEMBERSHIP-${target}`;
-      wanted.set(`${source} ${partition}`, [
+      expected.set(`${source} ${partition}`, [
         entry(partition, `${WEIGHTS[role]}-${role}\u0000${source}`),
         entry(partition, `${date}T00:00:00\u0000${source}`),
       ]);
     }
   }
   for (const { source, status, dueDate } of goals.values()) {
-    wanted.set(source, [
+    expected.set(source, [
       entry('GOAL.status', `${status}\u0000${source}`),
       entry('GOAL.dueDate', `${dueDate}T00:00:00\u0000${source}`),
     ]);
   }
-  return wanted;
+  return expected;
 }
 
 function entry(partition: string, sortKey: string): string {
@@ -98,8 +98,8 @@ function entry(partition: string, sortKey: string): string {
 }
 
 /** The names that do not have the same texts in both maps, in any order. */
-function differences(wanted: ReadonlyMap<string, string[]>, found: ReadonlyMap<string, string[]>): string[] {
+function differences(expected: ReadonlyMap<string, string[]>, found: ReadonlyMap<string, string[]>): string[] {
   const text = (texts: readonly string[] = []): string => JSON.stringify([...texts].sort());
-  const names = new Set([...wanted.keys(), ...found.keys()]);
-  return [...names].filter((name) => text(wanted.get(name)) !== text(found.get(name)));
+  const names = new Set([...expected.keys(), ...found.keys()]);
+  return [...names].filter((name) => text(expected.get(name)) !== text(found.get(name)));
 }

@@ -34,7 +34,7 @@ export interface RunningObserver {
 }
 
 /** An engine on this machine shows records at once, and there is one clock. */
-const LIMITS = { lateMs: 500, skewMs: 100, settleMs: 1_000, listMs: 2_000 };
+const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
 /** How often the position of the consumer is read, in milliseconds. */
 const MARK_MS = 2_000;
 /** Milliseconds until another try where a process before has left its lease. */

@@ -34,19 +34,19 @@ export interface ActionTarget {
 export function actionTarget(
   registry: Registry,
   data: DefinitionData,
-  wanted: Definitions,
+  expected: Definitions,
   action: MigrateAction,
 ): ActionTarget {
-  const { name, id, search } = projectionNamedBy(action, registry, data, wanted);
+  const { name, id, search } = projectionNamedBy(action, registry, data, expected);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   if (type !== undefined) {
     // The views of a type have one shape, which readers of the model use: there is no other one to take away.
-    if (wanted.views.has(type) && action.kind !== 'drop') throw lastGenerationError(name);
+    if (expected.views.has(type) && action.kind !== 'drop') throw lastGenerationError(name);
     const shape = newestShape(registry, type);
     return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
   }
   const live = liveGenerations(registry, name);
-  const own = wanted.projections.get(name)?.fingerprint;
+  const own = expected.projections.get(name)?.fingerprint;
   const going = live.filter((generation) => {
     if (search !== undefined && !searchesIn(data.get(generation.definition)).includes(search)) return false;
     if (id !== undefined) return generation.id === id;
@@ -91,10 +91,10 @@ function projectionNamedBy(
   { name }: MigrateAction,
   registry: Registry,
   data: DefinitionData,
-  wanted: Definitions,
+  expected: Definitions,
 ): { name: string; id?: number; search?: string } {
   const { projections, shapes } = registry;
-  if (name.startsWith('search:') && !wanted.projections.has(name) && liveGenerations(registry, name).length === 0) {
+  if (name.startsWith('search:') && !expected.projections.has(name) && liveGenerations(registry, name).length === 0) {
     const search = name.slice('search:'.length);
     const shared = [...projections.keys()].find((other) =>
       liveGenerations(registry, other).some(({ definition }) => searchesIn(data.get(definition)).includes(search)),
@@ -102,8 +102,8 @@ function projectionNamedBy(
     if (shared !== undefined) return { name: shared, search };
   }
   const known = new Set([
-    ...[...projections.keys(), ...wanted.projections.keys()],
-    ...[...shapes.keys(), ...wanted.views.keys()].map(viewName),
+    ...[...projections.keys(), ...expected.projections.keys()],
+    ...[...shapes.keys(), ...expected.views.keys()].map(viewName),
   ]);
   if (known.has(name)) return { name };
   const match = /^(.+)@([1-9]\d{0,14})$/s.exec(name);
@@ -120,16 +120,16 @@ function projectionNamedBy(
 export function ownDrop(
   registry: Registry,
   data: DefinitionData,
-  wanted: Definitions,
+  expected: Definitions,
   action: MigrateAction,
 ): string | undefined {
   if (action.kind !== 'drop') return undefined;
-  const { name, generations } = actionTarget(registry, data, wanted, action);
+  const { name, generations } = actionTarget(registry, data, expected, action);
   if (generations.size === 0) return undefined;
-  const own = wanted.projections.get(name)?.fingerprint;
+  const own = expected.projections.get(name)?.fingerprint;
   const isOwn =
     own === undefined
-      ? [...wanted.views.keys()].some((type) => viewName(type) === name)
+      ? [...expected.views.keys()].some((type) => viewName(type) === name)
       : liveGenerations(registry, name).some(({ id, definition }) => generations.has(id) && definition === own);
   return isOwn ? name : undefined;
 }
@@ -150,17 +150,17 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
  * model has, too. Each costs every write of its items. An action names one generation by its id, so that it never takes away a later one.
  * The order is that of the registry.
  */
-export function leftovers({ projections, shapes }: Registry, wanted: Definitions): MigrateAction[] {
+export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
   for (const [name, { generations }] of projections) {
     const live = generations.filter(({ state }) => state !== 'absent');
-    const own = wanted.projections.get(name)?.fingerprint;
+    const own = expected.projections.get(name)?.fingerprint;
     for (const { id, definition } of live) {
       if (definition !== own) actions.push({ kind: own === undefined ? 'drop' : 'retire', name: `${name}@${id}` });
     }
   }
   for (const [type, { shape }] of shapes) {
-    if (shape !== undefined && !wanted.views.has(type))
+    if (shape !== undefined && !expected.views.has(type))
       actions.push({ kind: 'drop', name: `${viewName(type)}@${shape.id}` });
   }
   return actions;

@@ -26,7 +26,7 @@ export function checkCompiles(
     // rule: replaced-views-need-no-code
     return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
   });
-  const wanted = [...projections.values(), ...views.values()];
-  const all = new Map([...data, ...wanted.map((one) => [one.fingerprint, one.data] as const)]);
+  const expected = [...projections.values(), ...views.values()];
+  const all = new Map([...data, ...expected.map((one) => [one.fingerprint, one.data] as const)]);
   effectiveModel({ ...registry, shapes: new Map(replaced) }, all, graph);
 }

@@ -93,7 +93,7 @@ export function overtakenByAnotherAim(): OvertakenError {
 class MigrationRun {
   private readonly work: StepWork;
   private readonly memory: Record<keyof RunMemory, Set<string>>;
-  private readonly wanted: Definitions;
+  private readonly expected: Definitions;
   private target: ActionTarget | undefined;
   /** How often another run has changed the registry before this run could. */
   private overtaken = 0;
@@ -101,11 +101,11 @@ class MigrationRun {
   private readonly made: Map<string, number>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {
-    const { verified, settled, deleted, unused, shown, outlasted }: Partial<MigratePlace['memory']> =
+    const { verified, reconciled, deleted, unused, shown, outlasted }: Partial<MigratePlace['memory']> =
       options.resume?.memory ?? {};
     this.memory = {
       verified: new Set(verified),
-      settled: new Set(settled),
+      reconciled: new Set(reconciled),
       deleted: new Set(deleted),
       unused: new Set(unused),
       shown: new Set(shown),
@@ -113,7 +113,7 @@ class MigrationRun {
     };
     this.made = new Map(Object.entries(options.resume?.made ?? {}));
     this.work = new StepWork(options);
-    this.wanted = definitionsOf(options.graph);
+    this.expected = definitionsOf(options.graph);
   }
 
   async run(): Promise<MigrateResult> {
@@ -128,7 +128,7 @@ class MigrationRun {
           steps,
           done: true,
           next: '',
-          leftovers: head === undefined ? [] : leftovers(head.registry, this.wanted),
+          leftovers: head === undefined ? [] : leftovers(head.registry, this.expected),
         };
       }
       if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step), leftovers: [] };
@@ -164,14 +164,14 @@ class MigrationRun {
 
   private decideNextStep(registry: Registry | undefined, data: DefinitionData): Step | undefined {
     const { action, lateWritesMs } = this.options;
-    const { wanted, memory } = this;
+    const { expected, memory } = this;
     const { isEmpty } = this.work;
     const table = this.identityForRegistry(registry);
-    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, data, wanted, action);
+    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, data, expected, action);
     return nextStep({
       registry,
       data,
-      wanted,
+      expected,
       memory,
       lateWritesMs,
       ...(table && { table }),
@@ -222,7 +222,7 @@ class MigrationRun {
   ): Promise<boolean> {
     // A run that makes one walk only (`walks: { only }`) stops here: the run that decides the steps writes the registry.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
-    const definitions = kind.definitions?.(step, this.wanted) ?? [];
+    const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(
       this.work,
       new Map(definitions.map(({ fingerprint, data: stored }) => [fingerprint, stored])),
@@ -236,7 +236,7 @@ class MigrationRun {
       throw error;
     }
     // rule: what-goes-needs-no-code
-    if (kind.brings === true) checkCompiles(next, data, this.wanted, this.options.graph, this.target?.name);
+    if (kind.brings === true) checkCompiles(next, data, this.expected, this.options.graph, this.target?.name);
     const isWritten = await writeHead(this.work, next, head?.revision);
     if (isWritten && head?.stateKey !== undefined) await deleteState(this.work, head.stateKey);
     if (isWritten) this.noteMade(step);
@@ -247,7 +247,7 @@ class MigrationRun {
   private async readFacts({ asks }: RegistryStep<Step>, registry: Registry | undefined): Promise<WriteFacts> {
     const { graph, store, stats, runtime, waits } = this.work;
     const serverTimeMs = asks === 'time' ? await waits.now() : 0;
-    const facts = { wanted: this.wanted, table: this.identityForRegistry(registry), serverTimeMs };
+    const facts = { expected: this.expected, table: this.identityForRegistry(registry), serverTimeMs };
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
@@ -262,8 +262,8 @@ class MigrationRun {
   }
 
   private placeOfStop({ left }: StoppedRun): MigratePlace {
-    const { verified, settled, deleted, unused, shown, outlasted } = this.memory;
-    const done = { verified: [...verified], settled: [...settled], deleted: [...deleted] };
+    const { verified, reconciled, deleted, unused, shown, outlasted } = this.memory;
+    const done = { verified: [...verified], reconciled: [...reconciled], deleted: [...deleted] };
     const memory = { ...done, unused: [...unused], shown: [...shown], outlasted: [...outlasted] };
     const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
     return { version: 1, memory, ...made, ...this.work.place, ...left };

@@ -16,7 +16,7 @@ import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 export interface Situation {
   registry: Registry | undefined;
   data: DefinitionData;
-  wanted: Definitions;
+  expected: Definitions;
   memory: RunMemory;
   /** True if the table was empty when this run looked, after the registration; absent: it has not looked. */
   isEmpty?: boolean;
@@ -86,7 +86,7 @@ function hasStateWithoutSince({ projections, shapes }: Registry): boolean {
 }
 
 function keepStep({ projections }: Registry, situation: Situation): Step | undefined {
-  const missing = [...situation.wanted.projections.values()].filter(({ name, fingerprint }) => {
+  const missing = [...situation.expected.projections.values()].filter(({ name, fingerprint }) => {
     if (isDropped(name, situation)) return false;
     const { generations = [] } = projections.get(name) ?? {};
     return !generations.some(({ definition, state }) => definition === fingerprint && state !== 'absent');
@@ -95,8 +95,8 @@ function keepStep({ projections }: Registry, situation: Situation): Step | undef
 }
 
 function buildStep(registry: Registry, situation: Situation): Step | undefined {
-  const { wanted, memory } = situation;
-  const building = [...wanted.projections.values()].flatMap(({ name, fingerprint }) => {
+  const { expected, memory } = situation;
+  const building = [...expected.projections.values()].flatMap(({ name, fingerprint }) => {
     if (isDropped(name, situation)) return [];
     const generations = registry.projections.get(name)?.generations ?? [];
     const own = generations.find(({ definition, state }) => definition === fingerprint && state === 'kept');
@@ -125,10 +125,10 @@ function isReadyWithDefinition(other: Generation, own: Generation): boolean {
 
 /** Changes shapes together: the shapes of two node types have to agree about an edge type at any time. */
 function shapeStep(registry: Registry, situation: Situation): Step | undefined {
-  const { wanted, memory } = situation;
-  const types = [...wanted.views.keys()].filter((type) => !isDropped(viewName(type), situation));
+  const { expected, memory } = situation;
+  const types = [...expected.views.keys()].filter((type) => !isDropped(viewName(type), situation));
   const shapes = new Map(types.map((type) => [type, registry.shapes.get(type)?.shape]));
-  const other = types.filter((type) => shapes.get(type)?.definition !== wanted.views.get(type)!.fingerprint);
+  const other = types.filter((type) => shapes.get(type)?.definition !== expected.views.get(type)!.fingerprint);
   const idle = types.filter((type) => !other.includes(type) && shapes.get(type)!.trusted === false);
   if (idle.length > 0) return { kind: 'trust-again', types: idle };
   const trusted = other.filter((type) => shapes.get(type)?.trusted === true);
@@ -138,11 +138,11 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
     const waiting = replaced.filter((seen) => !memory.unused.has(seenKey(seen)));
     // rule: replaced-shape-is-out-of-use-for-a-lease
     if (waiting.length > 0) return { kind: 'wait', seen: waiting };
-    return { kind: 'install', definitions: other.map((type) => wanted.views.get(type)!), seen: replaced };
+    return { kind: 'install', definitions: other.map((type) => expected.views.get(type)!), seen: replaced };
   }
   const building = types.flatMap((type) => (shapes.get(type)!.ready ? [] : seenShape(type, shapes.get(type))));
-  const open = building.filter((seen) => !memory.settled.has(seenKey(seen)));
-  if (open.length > 0) return { kind: 'settle-views', shapes: open };
+  const open = building.filter((seen) => !memory.reconciled.has(seenKey(seen)));
+  if (open.length > 0) return { kind: 'reconcile-views', shapes: open };
   return (
     pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'shape-ready', seen: building[0]! })
   );
@@ -152,10 +152,10 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
  * Returns the next step that removes earlier generations all of whose meanings newer ones have. Nobody has to ask for it by a
  * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection.
  */
-function retireStep(registry: Registry, { wanted, data, memory }: Situation): Step | undefined {
+function retireStep(registry: Registry, { expected, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
   const own = new Map<string, { name: string; generation: Generation }>();
-  for (const { name, fingerprint, meanings } of wanted.projections.values()) {
+  for (const { name, fingerprint, meanings } of expected.projections.values()) {
     const generations = registry.projections.get(name)?.generations ?? [];
     const generation = generations.findLast(({ definition, state }) => definition === fingerprint && state === 'ready');
     if (generation !== undefined) for (const meaning of meanings) own.set(meaning, { name, generation });
@@ -170,7 +170,7 @@ function retireStep(registry: Registry, { wanted, data, memory }: Situation): St
         if (other.name === name) return generation.id < other.generation.id;
         // A search that moved to the item of another projection.
         return (
-          generation.definition !== wanted.projections.get(name)?.fingerprint &&
+          generation.definition !== expected.projections.get(name)?.fingerprint &&
           (generation.since ?? 0) <= (other.generation.since ?? 0)
         );
       });
@@ -224,7 +224,7 @@ function actionStep(registry: Registry, situation: Situation): Step | undefined 
 
 /** Tells whether an action would take the last ready generation of a search from readers that the model gives another place. */
 function takesLast({ projections }: Registry, situation: Situation): boolean {
-  const { target, wanted, data } = situation;
+  const { target, expected, data } = situation;
   const meaningsOfReady = (isGoing: boolean): Set<string> =>
     new Set(
       [...projections].flatMap(([name, { generations }]) =>
@@ -240,7 +240,7 @@ function takesLast({ projections }: Registry, situation: Situation): boolean {
     );
   if (target === undefined) return false;
   const [going, others] = [meaningsOfReady(true), meaningsOfReady(false)];
-  return [...wanted.projections.values()].some(
+  return [...expected.projections.values()].some(
     ({ name, meanings }) =>
       !isDropped(name, situation) && meanings.some((meaning) => going.has(meaning) && !others.has(meaning)),
   );

@@ -14,12 +14,12 @@ export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<
   const { graph, store, model } = context;
   const { item } = await store.get(key, { consistent: true });
   const isFanOut = isContinuationKey(key.target);
-  const concernIn = ({ concerns }: CompiledModel) => item && concerns?.of(key.source, key.target, item).kind;
-  const mayHaveWriter = isFanOut || concernIn(graph) === 'misplaced';
+  const standingIn = ({ standings }: CompiledModel) => item && standings?.of(key.source, key.target, item).kind;
+  const mayHaveWriter = isFanOut || standingIn(graph) === 'misplaced';
   // rule: repair-reads-the-registry-after-a-fan-out
   const now = mayHaveWriter ? await model?.current() : undefined;
-  const concern = concernIn(now ?? graph);
-  if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
+  const standing = standingIn(now ?? graph);
+  if (item === undefined || (standing !== 'retired' && standing !== 'misplaced')) return false;
   if (isFanOut)
     return (await updateItem(context, endContinuationUpdate(graph, key, item, epochSeconds(context)))).applied;
   return (await store.delete(key, unchangedCondition(item, graph.table.ttl))).applied;

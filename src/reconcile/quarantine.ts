@@ -15,7 +15,7 @@ export interface SeenEntry {
  * Writes a quarantine entry under the revision that was read, and counts it. Where the table refuses it, less of it is written: no record
  * may hold up those behind it. Where the table refuses every form, the count and the log alone tell of the item, until a check finds it.
  *
- * @returns the entry as it is now if it has changed since it was read; undefined: it is settled.
+ * @returns the entry as it is now if it has changed since it was read; undefined: it is resolved.
  */
 export async function putEntry(
   context: ApplyContext,
@@ -47,7 +47,7 @@ export async function putEntry(
  * Who has not read the entry takes it for absent. If it has changed, the derived item has to be tried once more: by now it may fit, and
  * a redrive may have ended the entry.
  *
- * @returns the entry as it is now if it has changed since it was read; undefined: it is settled.
+ * @returns the entry as it is now if it has changed since it was read; undefined: it is resolved.
  */
 export async function putRefusal(
   context: ApplyContext,

@@ -143,7 +143,7 @@ interface Planned {
   was: Item | undefined;
   update: DerivedUpdate;
   /** The fields that it is to hold. */
-  wanted?: Item | undefined;
+  expected?: Item | undefined;
   /** The count that moves with it. */
   count?: string | undefined;
   /** The content of an entry. */
@@ -310,13 +310,13 @@ class Step {
         ? undefined
         : { open, was, update, content };
     }
-    const wanted = bases.fieldsOf(touch.base, keyOfTouch(touch));
-    const update = itemUpdate(graph, keyOfTouch(touch), was, wanted, now);
+    const expected = bases.fieldsOf(touch.base, keyOfTouch(touch));
+    const update = itemUpdate(graph, keyOfTouch(touch), was, expected, now);
     const count = countHolding(graph, touch.base, touch.sortKey)?.name;
     // Values that had no room in the count may have some by now.
-    const isLacking = count !== undefined && wanted !== undefined && was?.[OTHER] !== undefined;
-    const isWritten = isLacking || this.isToWrite(was, update, wanted === undefined);
-    return isWritten ? { open, was, update, wanted, count } : undefined;
+    const isLacking = count !== undefined && expected !== undefined && was?.[OTHER] !== undefined;
+    const isWritten = isLacking || this.isToWrite(was, update, expected === undefined);
+    return isWritten ? { open, was, update, expected, count } : undefined;
   }
 
   /** Records always leave a new revision: a worker with an older read must fail. A scan writes what is wrong. */
@@ -340,14 +340,14 @@ class Step {
     );
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome, { sentAtMs, readAtMs });
+      const left = await this.handleOutcome(planned[i]!, outcome, { sentAtMs, readAtMs });
       if (left !== undefined) again.push(left);
     }
     return again;
   }
 
   /** Notes what became of a write; returns the item if it has to be tried again. */
-  private async settle(
+  private async handleOutcome(
     planned: Planned,
     outcome: UpdateOutcome,
     { sentAtMs, readAtMs }: Times,
@@ -357,7 +357,7 @@ class Step {
     const { open, content } = planned;
     const { touch } = open;
     if (!outcome.applied && outcome.error !== undefined)
-      return await this.settleError(open, outcome.error, readAtMs, planned);
+      return await this.handleError(open, outcome.error, readAtMs, planned);
     stats.wcu += outcome.wcu;
     if (!outcome.applied) {
       stats.conflicts += 1;
@@ -373,7 +373,7 @@ class Step {
   }
 
   /** Notes why an item could not be written; one that the table refuses is quarantined. Returns the item if it has to be tried again. */
-  private async settleError(
+  private async handleError(
     open: Open,
     error: StoreError,
     readAtMs: number,
@@ -436,14 +436,14 @@ class Step {
 
   private async writeTotal(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     const sentAtMs = this.context.now();
-    const changes = planned.map(({ was, wanted, update }) => ({ current: was, expected: wanted, update }));
+    const changes = planned.map(({ was, expected, update }) => ({ current: was, expected: expected, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
       remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
       readmits: this.options.isScan === true,
     });
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.settle(planned[i]!, outcome, { sentAtMs, readAtMs });
+      const left = await this.handleOutcome(planned[i]!, outcome, { sentAtMs, readAtMs });
       if (left !== undefined) again.push(left);
     }
     return again;
@@ -460,7 +460,7 @@ class Step {
         } catch (error) {
           if (error instanceof OutOfTimeError) this.fail([one], error);
           else if (error instanceof StoreError) {
-            const left = await this.settleError(one, error, readAtMs);
+            const left = await this.handleError(one, error, readAtMs);
             if (left !== undefined) again.push(left);
           } else throw error;
         }
@@ -475,7 +475,7 @@ class Step {
    * its joined item fails, and where an item that was empty, as a failing one is, comes back; where the item stays empty, the entry is
    * looked at.
    */
-  private followUp({ open: { touch }, was, wanted }: Planned, bases: BaseItems): void {
+  private followUp({ open: { touch }, was, expected }: Planned, bases: BaseItems): void {
     if (touch.kind !== 'item' || touch.source !== touch.base.source) return;
     const { graph } = this.context;
     if (!isJoinedKey(graph, touch.base.target, touch.sortKey)) return;
@@ -485,7 +485,7 @@ class Step {
     if (joint.length === 0 && !wasEmpty) return;
     const entry = { ...entryTouch(touch.base), records: touch.records };
     const place = textOfKey(keyOfTouch(entry));
-    const mayStay = joint.length === 0 && wanted === undefined;
+    const mayStay = joint.length === 0 && expected === undefined;
     if (!mayStay) this.followUps.set(place, entry);
     else if (!this.followUps.has(place)) this.followUps.set(place, { ...entry, isLook: true });
   }

@@ -1,10 +1,10 @@
 import { textOfKey } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
-import { areViewsReady, concernOf, concernsOf } from './concerns.ts';
 import { effectiveModel } from './effective.ts';
 import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
+import { areViewsReady, standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
 /**
@@ -29,7 +29,7 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
   const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && areViewsReady(shape));
   const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
   const model = effectiveModel(ready, data, own, registry);
-  return { ...model, concerns: concernsOf(registry, model, data) };
+  return { ...model, standings: standingsOf(registry, model, data) };
 }
 
 /**
@@ -49,8 +49,8 @@ export async function keysMovedSince(
   // rule: items-are-judged-by-a-registry-read-after-them
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
-    const before = concernOf(began, source, target, items[i] ?? {});
-    const after = concernOf(now, source, target, items[i] ?? {});
+    const before = standingOf(began, source, target, items[i] ?? {});
+    const after = standingOf(now, source, target, items[i] ?? {});
     // An item that no projection names may belong to one that has changed.
     return before.name === '' || before.kind !== after.kind || before.name !== after.name;
   });

@@ -228,21 +228,21 @@ class Layer {
     orders: readonly OrderSettings[],
     kept: Kept,
   ): EditedEdge | undefined {
-    const { edge: wanted, settings, owners } = definition;
-    const present = this.edges.get(wanted.type);
+    const { edge: expected, settings, owners } = definition;
+    const present = this.edges.get(expected.type);
     const list = listOf(orders);
     const known = present?.[list];
     if (orders.some(({ name }) => known?.orders.has(name))) return undefined;
-    if (present !== undefined && !sameData(typingOf(present), wanted)) return undefined;
+    if (present !== undefined && !sameData(typingOf(present), expected)) return undefined;
     if (settings !== undefined && known !== undefined) {
       if (!sameData(settingsIn(INBOUND_OPTIONS, known), settings)) return undefined;
     }
     if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
     if (this.otherAbsence(definition) !== undefined) return undefined;
-    const edge = this.edge(wanted)!;
+    const edge = this.edge(expected)!;
     this.addAbsence(definition);
     if (settings !== undefined) setOrders(edge, settings, orders, kept);
-    this.addOwners(wanted.type, owners);
+    this.addOwners(expected.type, owners);
     return edge;
   }
 
@@ -305,14 +305,14 @@ class Layer {
   }
 
   /** The edge type, with the node types that it joins; undefined where it joins others here. */
-  private edge(wanted: FamilyDefinition['edge']) {
-    let edge = this.edges.get(wanted.type);
+  private edge(expected: FamilyDefinition['edge']) {
+    let edge = this.edges.get(expected.type);
     if (edge === undefined) {
-      edge = { ...wanted };
-      this.edges.set(wanted.type, edge);
-      for (const type of [...wanted.from, ...wanted.to]) this.node(type);
+      edge = { ...expected };
+      this.edges.set(expected.type, edge);
+      for (const type of [...expected.from, ...expected.to]) this.node(type);
     }
-    return sameData(typingOf(edge), wanted) ? edge : undefined;
+    return sameData(typingOf(edge), expected) ? edge : undefined;
   }
 }
 

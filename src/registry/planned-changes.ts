@@ -24,13 +24,13 @@ export function plannedChanges(
   { projections, views }: Definitions,
 ): PlannedChange[] {
   const changes: PlannedChange[] = [];
-  const wanted = new Set([...projections.values()].flatMap(({ meanings }) => meanings));
+  const expected = new Set([...projections.values()].flatMap(({ meanings }) => meanings));
   const meaningsIn = ({ definition }: Generation): string[] => {
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
   // The model says all of it, perhaps of other items.
-  const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => wanted.has(meaning));
+  const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => expected.has(meaning));
   const isLive = ({ state }: Generation): boolean => state !== 'absent';
   const maintained = new Set(
     [...(registry?.projections.values() ?? [])].flatMap(({ generations }) =>

@@ -218,7 +218,7 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
 /** The newest ready generation of each meaning that the reader's own definitions have. A search may share another item there. */
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
   const supersededIn = supersededBy(registry, data);
-  const wanted = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
+  const expected = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
   const found = new Map<string, LayerPart & { sinceMs: number }>();
   for (const [name, { generations }] of registry.projections) {
     for (const generation of generations) {
@@ -228,7 +228,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
       if (state !== 'ready' || stored === undefined || !hasNamesFor(own.table, stored)) continue;
       // rule: reader-uses-its-own-meaning
       const usable = meaningsOf(stored).filter(
-        (meaning) => wanted.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
+        (meaning) => expected.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
       );
       if (usable.length === 0) continue;
       const revived = reviveKeyed(name, definition, data, own);

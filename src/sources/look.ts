@@ -16,7 +16,7 @@ import { isOfItem } from './touch.ts';
 /** Source items that are looked at together. */
 const CONCURRENCY = 16;
 /** How long a touch may take before a difference counts, in milliseconds. */
-const SETTLE_MS = 60_000;
+const GRACE_MS = 60_000;
 const MOST_LISTED = 1_000;
 
 /** A base item that is not what its source item makes. */
@@ -52,7 +52,7 @@ interface Seen {
 /** Compares every source item, and every ledger, with base items. A difference counts if it is the same at two looks. */
 export async function lookAtSource(
   context: SourceContext,
-  options: WalkOptions & { settleMs?: number | undefined },
+  options: WalkOptions & { graceMs?: number | undefined },
 ): Promise<SourceLook> {
   const { access, source, wait, now } = context;
   const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
@@ -86,7 +86,7 @@ export async function lookAtSource(
     );
     options.onProgress?.({ phase: 'ledgers', items: result.items });
   }
-  if (suspects.size > 0) await wait(options.settleMs ?? SETTLE_MS, options.signal);
+  if (suspects.size > 0) await wait(options.graceMs ?? GRACE_MS, options.signal);
   for (const [key, first] of suspects) {
     options.signal?.throwIfAborted();
     const second = await lookAt(context, key).catch((error: unknown) => {
@@ -141,10 +141,10 @@ async function lookAt(context: SourceContext, key: string): Promise<Seen> {
   return { item, token: ledger.token, made: made.size, differences };
 }
 
-function kindOf(claim: Claim | undefined, wanted: Item | undefined): SourceDifference['kind'] | undefined {
-  if (claim?.content === undefined) return wanted === undefined ? undefined : 'missing';
-  if (wanted === undefined) return 'stray';
-  return textOf(claim.content) === textOf(wanted) ? undefined : 'different';
+function kindOf(claim: Claim | undefined, expected: Item | undefined): SourceDifference['kind'] | undefined {
+  if (claim?.content === undefined) return expected === undefined ? undefined : 'missing';
+  if (expected === undefined) return 'stray';
+  return textOf(claim.content) === textOf(expected) ? undefined : 'different';
 }
 
 function countNames(counts: Record<string, number>, names: readonly string[]): void {

@@ -42,7 +42,7 @@ export interface SyncOptions extends WalkOptions {
   /** Compares, and writes nothing. Default false. */
   dryRun?: boolean | undefined;
   /** How long a touch may take before a difference counts, in milliseconds; for `dryRun`. Default 60,000. */
-  settleMs?: number | undefined;
+  graceMs?: number | undefined;
   /** Read units that may be taken from the source a second; of another database, reads. Default: no limit. */
   maxRcu?: number | undefined;
   /** Write units that may be consumed of our table a second. Default: no limit. */
@@ -84,7 +84,7 @@ export interface OpenSources extends Sources {
 /** Attempts of a call that is refused for now, before a touch is given back. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
-  ...{ signal: true, onProgress: true, settleMs: true, maxRcu: true, maxWcu: true },
+  ...{ signal: true, onProgress: true, graceMs: true, maxRcu: true, maxWcu: true },
   ...{ resume: 'boolean', dryRun: 'boolean' },
 };
 

@@ -131,16 +131,16 @@ async function touchOrThrow(context: SourceContext, keys: readonly string[], run
 /** Puts a version in force, or none; the head is written only where it differs. Throws `too-much-contention` where another walk does the same. */
 async function putInForce(
   context: SourceContext,
-  wanted: Pick<Head, 'version' | 'isRetired'>,
+  expected: Pick<Head, 'version' | 'isRetired'>,
 ): Promise<{ head: Head; sinceMs: number }> {
   const { store, source, now } = context;
   const before = await readHead(store, source.name);
-  if (before?.version === wanted.version && before.isRetired === wanted.isRetired) {
+  if (before?.version === expected.version && before.isRetired === expected.isRetired) {
     // The head has a time from before its write.
     return { head: before, sinceMs: before.since + LANDS_WITHIN_MS };
   }
   // The first version has none before it whose writes might land.
-  const head = await writeHead(context, source.name, before, { ...wanted, since: before === undefined ? 0 : now() });
+  const head = await writeHead(context, source.name, before, { ...expected, since: before === undefined ? 0 : now() });
   // From the answer on: until then a touch may have read the head before.
   const sinceMs = before === undefined ? 0 : now();
   if (head !== undefined) return { head, sinceMs };

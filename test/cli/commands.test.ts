@@ -35,15 +35,15 @@ function run(...args: string[]): Promise<CommandRun> {
   return cli.run([...args, '--endpoint', dev.endpoint]);
 }
 
-/** Runs with `--json` until what it prints is as wanted: projection follows the write by some moments. */
-async function eventually(wanted: unknown, ...args: string[]): Promise<void> {
+/** Runs with `--json` until what it prints is as expected: projection follows the write by some moments. */
+async function eventually(expected: unknown, ...args: string[]): Promise<void> {
   let printed: unknown;
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; ) {
     const { stdout } = await run(...args, '--json');
     printed = JSON.parse(stdout);
-    if (JSON.stringify(printed) === JSON.stringify(wanted)) break;
+    if (JSON.stringify(printed) === JSON.stringify(expected)) break;
   }
-  expect(printed).toEqual(wanted);
+  expect(printed).toEqual(expected);
 }
 
 async function json(...args: string[]): Promise<unknown> {
@@ -464,7 +464,7 @@ describe('a table whose registry does not fit the model', () => {
     const stopped = await run('migrate', '--yes', ...asked);
     expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringContaining(reason)]);
     expect(await json('migrate', '--yes', '--accept', ...asked)).toMatchObject({ done: true, leftOut: { items: 1 } });
-    const checked = await run('check', '--settle', '0s', ...asked);
+    const checked = await run('check', '--grace', '0s', ...asked);
     expect([checked.code, checked.stderr + checked.stdout]).toEqual([1, expect.stringContaining('1 quarantined')]);
   });
 

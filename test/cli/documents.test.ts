@@ -89,7 +89,7 @@ it('what every command prints with --json fits its schema', async () => {
   await run('total', 'NOTE-3', 'ON', ...own);
   await run('status', ...own);
   await run('explain', 'NOTE-1', '--query', 'list inbound NOTE-3 ON', ...own);
-  await run('check', '--settle', '0s', ...own);
+  await run('check', '--grace', '0s', ...own);
   await run('rebuild', ...own);
   await run(
     'put',

@@ -98,7 +98,7 @@ describe('edgeloom mirror', () => {
     await put('2');
     await run(config, 'table', 'create');
     expect(await run(config, 'mirror', 'sync')).toMatchObject({ code: 0, json: { items: 2, refused: [] } });
-    const dryRun = ['mirror', 'sync', 'app-table', '--dry-run', '--settle', '0'];
+    const dryRun = ['mirror', 'sync', 'app-table', '--dry-run', '--grace', '0'];
     expect(await run(config, ...dryRun)).toMatchObject({
       code: 0,
       json: { items: 2, made: 2, differences: [], pending: 0, conflicts: [], refused: [], dropped: { pk: 2 } },
@@ -159,7 +159,7 @@ describe('edgeloom mirror', () => {
       const { port } = server.address() as AddressInfo;
       const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/their-table';
       const place = ['--endpoint', `http://127.0.0.1:${port}`, '--table', 'elsewhere', '--config', config, '--json'];
-      for (const walk of [[], ['--dry-run', '--settle', '0']]) {
+      for (const walk of [[], ['--dry-run', '--grace', '0']]) {
         expect(await cli.run(['mirror', 'sync', ...walk, '--source-arn', arn, ...place])).toMatchObject({ code: 0 });
       }
       expect(tables).toEqual([arn, arn]);
@@ -179,6 +179,6 @@ describe('edgeloom mirror', () => {
     const one = await modelFile('one.mjs', "export const sources = [sourceTable('app-table', { map: () => [] })];");
     const other = await run(one, 'mirror', 'sync', 'other');
     expect(JSON.stringify(other.json)).toContain('app-table');
-    expect(await run(one, 'mirror', 'sync', '--dry-run', '--settle', 'x')).toMatchObject({ code: 2 });
+    expect(await run(one, 'mirror', 'sync', '--dry-run', '--grace', 'x')).toMatchObject({ code: 2 });
   });
 });

@@ -336,14 +336,14 @@ describe('Ctrl-C', () => {
     return { code, stdout, seconds: (performance.now() - asked) / 1000 };
   }
 
-  it('ends a check that waits for the stream, without the time that --settle gives it', async () => {
+  it('ends a check that waits for the stream, without the time that --grace gives it', async () => {
     // Nothing projects this table, so the check waits for what differs there.
     const graph = goalGraph(uniqueTableName());
     const client = createClient({ endpoint: dev.endpoint });
     await createTable(graph, { client });
     await new DynamoDBStore(client, graph.table).put({ source: { S: 'TEAM-T1' }, target: { S: 'TEAM-T1' } });
     client.destroy();
-    const args = ['check', '--settle', '5m', '--table', graph.table.name];
+    const args = ['check', '--grace', '5m', '--table', graph.table.name];
     const calls: string[] = [];
     const way = await startFaultyEndpoint(dev.endpoint, ({ operation }) => void calls.push(operation));
     // The scan is over once another call has come.

@@ -126,8 +126,8 @@ const DYNOXIDE_DIFFERS: readonly string[] = [
 
 /** Asks both engines, and expects one answer; gives it. @param what names a call that dynoxide may answer in another way. */
 async function both(send: Send, what = ''): Promise<unknown> {
-  const [wanted, given] = await Promise.all(clients.map((client) => answerOf(client, send)));
-  if (!(ENGINE === 'dynoxide' && DYNOXIDE_DIFFERS.includes(what))) expect(given).toEqual(wanted);
+  const [expected, given] = await Promise.all(clients.map((client) => answerOf(client, send)));
+  if (!(ENGINE === 'dynoxide' && DYNOXIDE_DIFFERS.includes(what))) expect(given).toEqual(expected);
   return given;
 }
 

@@ -85,12 +85,12 @@ describe.each(SUBJECTS)('native indexes on $name', ({ open, deviates }) => {
     ['a range between values', 'AA', 'c'],
   ])('take %s of texts', async (_name, from, to) => {
     const range = { ...(from !== undefined && { from: { S: from } }), ...(to !== undefined && { to: { S: to } }) };
-    const wanted = TEXTS.filter(
+    const expected = TEXTS.filter(
       (text) => compareKeys(from ?? '', text) <= 0 && (to === undefined || compareKeys(text, to) <= 0),
     );
-    expect(wanted).not.toEqual([]);
-    expect(await values({ index: byDay, ...range })).toEqual(wanted);
-    expect(await values({ index: byDay, ...range, reverse: true })).toEqual(wanted.reverse());
+    expect(expected).not.toEqual([]);
+    expect(await values({ index: byDay, ...range })).toEqual(expected);
+    expect(await values({ index: byDay, ...range, reverse: true })).toEqual(expected.reverse());
   });
 
   it.each<[string, string | undefined, string | undefined]>([
@@ -100,11 +100,11 @@ describe.each(SUBJECTS)('native indexes on $name', ({ open, deviates }) => {
     ['an upper end', undefined, '-1'],
   ])('take %s of numbers', async (_name, from, to) => {
     const range = { ...(from !== undefined && { from: { N: from } }), ...(to !== undefined && { to: { N: to } }) };
-    const wanted = NUMBERS.map(Number).filter(
+    const expected = NUMBERS.map(Number).filter(
       (fine) => Number(from ?? '-1e126') <= fine && fine <= Number(to ?? '1e126'),
     );
-    expect(wanted).not.toEqual([]);
-    expect((await values({ index: byFine, ...range })).map(Number)).toEqual(wanted);
+    expect(expected).not.toEqual([]);
+    expect((await values({ index: byFine, ...range })).map(Number)).toEqual(expected);
   });
 
   it('go on after the last key, among equal values too, each item once', async () => {

@@ -44,8 +44,8 @@ describe.each(SUBJECTS)('scans on $name', ({ open }) => {
     'give every item once, in $segments segments and pages of $limit',
     async ({ segments, limit }) => {
       const found = (await scanAll(segments, limit)).flat();
-      const wanted = sources.flatMap((source) => SORT_KEYS.map((sortKey) => `${source} ${sortKey}`));
-      expect(names(found).sort()).toEqual(wanted.sort());
+      const expected = sources.flatMap((source) => SORT_KEYS.map((sortKey) => `${source} ${sortKey}`));
+      expect(names(found).sort()).toEqual(expected.sort());
       const [first] = found as [Item];
       expect(first).toEqual(item(stringOf(first['source'])!, stringOf(first['target'])!));
     },
@@ -82,13 +82,13 @@ describe.each(SUBJECTS)('scans of an index on $name', ({ open }) => {
   });
 
   it('give what is in it, page by page, and nothing else', async () => {
-    const wanted: string[] = [];
+    const expected: string[] = [];
     for (let i = 0; i < 7; i++) {
       const source = freshPartition();
       await store.put(item(source, 'A'));
       for (const sort of ['a', 'b']) {
         await store.put(entry(source, sort));
-        wanted.push(`${source} ~ix/${sort}`);
+        expected.push(`${source} ~ix/${sort}`);
       }
     }
     for (const [segments, limit] of [
@@ -105,7 +105,7 @@ describe.each(SUBJECTS)('scans of an index on $name', ({ open }) => {
           startKey = page.lastKey;
         } while (startKey !== undefined);
       }
-      expect(found.sort()).toEqual([...wanted].sort());
+      expect(found.sort()).toEqual([...expected].sort());
     }
   });
 

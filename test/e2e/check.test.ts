@@ -62,11 +62,11 @@ describe('edgeloom check beside a consumer', () => {
       await createTable(graph, { client });
       const own = ['--table', graph.table.name];
       expect((await run('import', 'examples/goals/goals.jsonl', ...own)).code).toBe(0);
-      const behind = await json(0, 'check', '--settle', '100ms', ...own);
+      const behind = await json(0, 'check', '--grace', '100ms', ...own);
       expect(behind).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
       expect(behind['pending']).toBeGreaterThan(0);
       expect((await run('project', '--until-idle', '--checkpoint', join(folder, 'own.json'), ...own)).code).toBe(0);
-      expect(await json(0, 'check', '--settle', '100ms', ...own)).toMatchObject({ pending: 0, findings: [] });
+      expect(await json(0, 'check', '--grace', '100ms', ...own)).toMatchObject({ pending: 0, findings: [] });
       expect(await json(0, 'status', ...own)).toMatchObject({ lastCheck: { verdict: 'clean' }, problems: [] });
     } finally {
       client.destroy();
@@ -77,7 +77,7 @@ describe('edgeloom check beside a consumer', () => {
 describe('edgeloom check', () => {
   it('is clean where all is projected: exit 0', async () => {
     // The settle time is long enough for the projector to come.
-    const result = await json(0, 'check', '--settle', '3s');
+    const result = await json(0, 'check', '--grace', '3s');
     expect(result).toMatchObject({
       ...{ drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0, unknown: 0, quarantined: 0, repaired: 0, wcu: 0 },
       ...{ baseItems: 11, findings: [] },
@@ -87,21 +87,21 @@ describe('edgeloom check', () => {
 
   it('finds drift (exit 1), plans, repairs it (exit 0), and finds no more', async () => {
     await breakView();
-    const found = await json(1, 'check', '--settle', '100ms');
+    const found = await json(1, 'check', '--grace', '100ms');
     expect(found['findings']).toEqual([
       {
         ...{ source: 'GOAL-G1', target: '~view', verdict: 'stale', actual: null },
         expected: expect.stringContaining('GOALMEMBERSHIP-USER-U1|memberRole=LEAD') as string,
       },
     ]);
-    const text = await run('check', '--settle', '100ms');
+    const text = await run('check', '--grace', '100ms');
     expect(text.stdout).toContain('drift: 0 missing, 1 stale, 0 orphan\n');
     expect(text.stdout).toContain('stale GOAL-G1 ~view\n  expected: GOALMEMBERSHIP-');
-    expect(await json(1, 'check', '--settle', '100ms', '--repair', '--dry-run')).toMatchObject({
+    expect(await json(1, 'check', '--grace', '100ms', '--repair', '--dry-run')).toMatchObject({
       ...{ plan: ['would repair GOAL-G1 ~view'], repaired: 0, wcu: 0 },
     });
-    expect(await json(0, 'check', '--settle', '100ms', '--repair')).toMatchObject({ repaired: 1 });
-    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });
+    expect(await json(0, 'check', '--grace', '100ms', '--repair')).toMatchObject({ repaired: 1 });
+    expect(await json(0, 'check', '--grace', '100ms')).toMatchObject({ findings: [] });
   });
 
   it('exits 1 for types outside the model with --strict only, and looks for missing nodes with --dangling only', async () => {
@@ -112,10 +112,10 @@ describe('edgeloom check', () => {
     const unknownTypes = expect.arrayContaining([
       { type: 'GOALMEMBERSIHP', items: 1, nearest: 'GOALMEMBERSHIP' },
     ]) as unknown;
-    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ unknown: 2, unknownTypes, dangling: 0 });
-    expect(await json(1, 'check', '--settle', '100ms', '--strict')).toMatchObject({ unknown: 2, maintenance: 0 });
-    expect(await json(0, 'check', '--settle', '100ms', '--dangling')).toMatchObject({ drift: { orphan: 0 } });
-    const text = await run('check', '--settle', '100ms');
+    expect(await json(0, 'check', '--grace', '100ms')).toMatchObject({ unknown: 2, unknownTypes, dangling: 0 });
+    expect(await json(1, 'check', '--grace', '100ms', '--strict')).toMatchObject({ unknown: 2, maintenance: 0 });
+    expect(await json(0, 'check', '--grace', '100ms', '--dangling')).toMatchObject({ drift: { orphan: 0 } });
+    const text = await run('check', '--grace', '100ms');
     expect(text.stdout).toContain(
       'unknown type GOALMEMBERSIHP: 1 item, such as GOAL-G1 GOALMEMBERSIHP-USER-U1; is GOALMEMBERSHIP meant?',
     );
@@ -133,12 +133,12 @@ describe('edgeloom check', () => {
   it('writes reports for build servers and machines', async () => {
     await breakView();
     const junit = join(folder, 'drift.xml');
-    await json(1, 'check', '--settle', '100ms', '--report', 'junit', junit);
+    await json(1, 'check', '--grace', '100ms', '--report', 'junit', junit);
     const xml = await readFile(junit, 'utf8');
     expect(xml).toContain('<testsuite name="edgeloom check" tests="1" failures="1">');
     expect(xml).toContain('<testcase classname="GOAL-G1" name="~view">');
     const file = join(folder, 'drift.json');
-    await json(0, 'check', '--settle', '100ms', '--repair', '--report', 'json', file);
+    await json(0, 'check', '--grace', '100ms', '--repair', '--report', 'json', file);
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ repaired: 1, drift: { stale: 1 } });
     await json(0, 'check', '--report', 'junit', junit);
     expect(await readFile(junit, 'utf8')).toContain('tests="1" failures="0"');
@@ -170,7 +170,7 @@ describe('edgeloom check', () => {
     );
     expect(await json(1, 'check', '--export', drifted)).toMatchObject({ rcu: 0, wcu: 0 });
     // The table itself is right.
-    expect(await json(0, 'check', '--export', drifted, '--confirm', '--settle', '100ms')).toMatchObject({
+    expect(await json(0, 'check', '--export', drifted, '--confirm', '--grace', '100ms')).toMatchObject({
       findings: [],
     });
     expect(await json(2, 'check', '--export', drifted, '--repair')).toMatchObject({
@@ -179,7 +179,7 @@ describe('edgeloom check', () => {
   });
 
   it.each([
-    [['--settle', 'soon']],
+    [['--grace', 'soon']],
     [['--segment', '3/2']],
     [['--sample', '200%']],
     [['--max-rcu', '0']],
@@ -196,7 +196,7 @@ describe('edgeloom rebuild', () => {
     await store.delete({ source: 'USER-U1', target: '~ix/name' });
     expect(await json(0, 'rebuild')).toMatchObject({ writes: 2, refusals: [] });
     expect(await json(0, 'rebuild', '--max-rcu', '1000')).toMatchObject({ writes: 0, wcu: 0 });
-    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });
+    expect(await json(0, 'check', '--grace', '100ms')).toMatchObject({ findings: [] });
   });
 });
 
@@ -208,7 +208,7 @@ describe('edgeloom redrive', () => {
     expect(await json(1, 'redrive')).toMatchObject({ entries: 1, repaired: 0, left: 1 });
     expect(await json(1, 'redrive', 'GOAL-BAD')).toMatchObject({ entries: 1, left: 1, swept: 0 });
     expect(await json(0, 'redrive', 'GOAL-OTHER')).toMatchObject({ entries: 0 });
-    expect(await json(1, 'check', '--settle', '100ms')).toMatchObject({ quarantined: 1 });
+    expect(await json(1, 'check', '--grace', '100ms')).toMatchObject({ quarantined: 1 });
     await store.put({ ...bad, dueDate: { S: '2026-01-01' } });
     await expect.poll(entries, { timeout: 120_000 }).toBe(0);
     expect(await json(0, 'redrive')).toMatchObject({ entries: 0, repaired: 0, left: 0 });

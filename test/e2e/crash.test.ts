@@ -14,7 +14,7 @@ import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph } from '../support/follow-graph.ts';
-import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
+import { comparable, expectedItems, storedItems } from '../support/oracle.ts';
 
 const KILLS = 50;
 const WRITERS = 2;
@@ -61,8 +61,8 @@ it(`a worker killed ${KILLS} times at random moments, while producers write, los
   expect(written.reduce((sum, count) => sum + Number(count), 0)).toBeGreaterThan(KILLS * 10);
   const items = [...(await scanTable(client, graph)).values()];
   const bases = items.filter((item) => !(item['target'] as { S: string }).S.startsWith('~'));
-  expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, bases)));
+  expect(comparable(storedItems(graph, items))).toEqual(comparable(expectedItems(graph, bases)));
   // The product's own word on it.
-  expect((await check(graph, { store, settleMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  expect((await check(graph, { store, graceMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   // Fifty processes have to come up one after the other; a busy machine takes seconds for each.
 });

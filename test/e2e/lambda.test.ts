@@ -111,7 +111,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
       const found: Finding[] = [];
       await check(graph, {
         store,
-        settleMs: 100,
+        graceMs: 100,
         onFinding: (finding) => found.push(finding),
       });
       return found.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);

@@ -121,8 +121,8 @@ describe('the script that proves the stack on AWS', () => {
   it('leaves alone what was there before it', async () => {
     for (const name of [`${STACK}-records`, `${STACK}-restored`, `${STACK}g-records`]) {
       // The engine has no such table: only the account knows it.
-      const find = vi.spyOn(aws.account, 'find').mockImplementation((type, wanted) => {
-        return type === 'AWS::DynamoDB::Table' && wanted === name ? ({ name } as Thing) : undefined;
+      const find = vi.spyOn(aws.account, 'find').mockImplementation((type, expected) => {
+        return type === 'AWS::DynamoDB::Table' && expected === name ? ({ name } as Thing) : undefined;
       });
       const { code, stdout, stderr } = await prove('--yes');
       find.mockRestore();

@@ -209,7 +209,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     expect(rolling.failed).toBe(0);
     for (const side of ['old', 'new'] as const) expect(phaseOf('at rest')[side]).toMatchObject({ notReady: 0 });
     for (const graph of [earlierModel, laterModel]) {
-      const { drift, unknown } = await check(graph, { store, settleMs: 500 });
+      const { drift, unknown } = await check(graph, { store, graceMs: 500 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
     }
   });

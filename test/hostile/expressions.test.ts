@@ -81,7 +81,7 @@ describe('regular expressions of the sources', () => {
   });
 });
 
-describe('a text that is longer than any that is wanted', () => {
+describe('a text that is longer than any that is expected', () => {
   const bytes = 400_000;
   it.each([
     ['zeros', '0'.repeat(bytes)],

@@ -167,7 +167,7 @@ describe('hostile items beside good ones', () => {
         );
         if (isStored) stored += 1;
       }
-      const all = { store, settleMs: 0, segments: 2, dangling: true };
+      const all = { store, graceMs: 0, segments: 2, dangling: true };
       await check(graph, all);
       await check(graph, { ...all, mode: 'plan' });
       await projectAll();

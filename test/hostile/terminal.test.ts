@@ -74,7 +74,7 @@ describe('a command', () => {
     ['list', 'inbound', 'USER-1', 'FOLLOWS'],
     ['list', 'page', 'USER-1', 'FOLLOWS'],
     ['search', 'USER.name'],
-    ['check', '--settle', '0s'],
+    ['check', '--grace', '0s'],
     ['redrive'],
     ['get', EVIL],
   ])('%s prints no control character of the contents, in text and in JSON', async (...args) => {

@@ -154,15 +154,15 @@ describe('work whose signal is aborted', () => {
     const controller = new AbortController();
     const waiting = moment();
     const running = check(graph, {
-      ...{ store, mode: 'repair', settleMs: 3_600_000, signal: controller.signal },
+      ...{ store, mode: 'repair', graceMs: 3_600_000, signal: controller.signal },
       onProgress: () => waiting.resolve(),
     });
     await waiting.promise;
     await new Promise((resolve) => setTimeout(resolve, 200));
     await endsPromptly(controller, running);
-    expect((await check(graph, { store, settleMs: 0 })).drift.missing).toBeGreaterThan(0);
-    await check(graph, { store, mode: 'repair', settleMs: 0 });
-    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift.missing).toBeGreaterThan(0);
+    await check(graph, { store, mode: 'repair', graceMs: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('a rebuild ends after its calls under way, writes nothing after it has ended, and the next one makes the rest', async () => {
@@ -191,7 +191,7 @@ describe('work whose signal is aborted', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(hooked.calls).toHaveLength(calls);
     await check(graph, { store, mode: 'rebuild' });
-    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('a redrive ends after its calls under way; the entries that it left are settled by the next', async () => {

@@ -26,7 +26,7 @@ async function throttledTable(refuses: Refuses) {
   const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
   const projector = createProjector(table.graph, { store: new DynamoDBStore(client, table.graph.table) });
   const { graph, store } = table;
-  const drift = async () => (await check(graph, { store, settleMs: 0 })).drift;
+  const drift = async () => (await check(graph, { store, graceMs: 0 })).drift;
   return { ...table, records: await table.allRecords(), throttled: projector, proxy, drift };
 }
 

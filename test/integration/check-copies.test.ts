@@ -345,7 +345,7 @@ it('a rebuild makes all copies and reverse items of a table that never had a con
   }
   // The author's view; of each book a view, and a reverse item for each edge.
   expect((await check(graph, { store, mode: 'rebuild' })).repaired).toBe(1 + 5 * 3);
-  const after = await check(graph, { store, settleMs: 10 });
+  const after = await check(graph, { store, graceMs: 10 });
   expect(after).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, derivedItems: 16 });
   expect(await check(graph, { store, mode: 'rebuild' })).toMatchObject({ repaired: 0, wcu: 0 });
   const { item } = await store.get({ source: 'BOOK-5', target: '~view' }, { consistent: true });
@@ -356,9 +356,9 @@ it('a model that copies nothing any more has its copies and reverse items taken 
   const { store, graph } = await copiedTable(2);
   const { edges, ...rest } = graph;
   const plain = { ...rest, edges: new Map([['WROTE', { ...edges.get('WROTE')!, copy: undefined }]]) } as typeof graph;
-  expect((await check(plain, { store, settleMs: 10 })).drift).toEqual({ missing: 0, stale: 2, orphan: 4 });
+  expect((await check(plain, { store, graceMs: 10 })).drift).toEqual({ missing: 0, stale: 2, orphan: 4 });
   await check(plain, { store, mode: 'rebuild' });
-  expect((await check(plain, { store, settleMs: 10 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  expect((await check(plain, { store, graceMs: 10 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });
 
 it('a check of an export leaves copies out', async () => {

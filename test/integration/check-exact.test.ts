@@ -51,7 +51,7 @@ async function social() {
         store,
         mode,
         onFinding,
-        settleMs: 20,
+        graceMs: 20,
         segments: 2,
       },
     });
@@ -76,7 +76,7 @@ const LIKES_2 = '~ix/LIKES-USER-2';
 const FOLLOWS_COUNT = '~degree/FOLLOWS';
 const LIKES_COUNT = '~degree/LIKES';
 
-describe('a derived item that is not exactly what is wanted', () => {
+describe('a derived item that is not exactly what is expected', () => {
   it.each<[what: string, target: string, change: Item]>([
     ['an unknown attribute on a view', VIEW, { note: { S: 'mine' } }],
     ['an unknown attribute on an index item', FOLLOWS_2, { note: { S: 'mine' } }],
@@ -100,8 +100,8 @@ describe('a derived item that is not exactly what is wanted', () => {
     await run('repair');
     expect(await run('report')).toMatchObject({ drifted: [], pending: 0 });
     const { r: _revision, fence: _fence, ...after } = (await read(target))!;
-    const { r: _earlier, ...wanted } = before!;
-    expect(after).toEqual(wanted);
+    const { r: _earlier, ...expected } = before!;
+    expect(after).toEqual(expected);
   });
 
   it('is found and mended where its revision is missing', async () => {
@@ -190,7 +190,7 @@ describe('an id that is longer than a sort key', () => {
     await writer.putEdge('USER-1', 'KNOWS', LONG);
     await store.put({ source: { S: LONG }, target: { S: 'LIKES-USER-1' } });
     await projectAll();
-    await expect(check(graph, { store, mode, settleMs: 0 })).resolves.toMatchObject({
+    await expect(check(graph, { store, mode, graceMs: 0 })).resolves.toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
     });
   });

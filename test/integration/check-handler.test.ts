@@ -19,7 +19,7 @@ it('works until its reserve, goes on when called again, and the totals add up', 
   const whole = await run();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const handler = checkHandler(graph, { client, settleMs: 10, reserveMs: 1_000, logger });
+  const handler = checkHandler(graph, { client, graceMs: 10, reserveMs: 1_000, logger });
   let asked = 0;
   // A few looks at the clock fit into each call.
   const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => (asked++ < 6 ? 60_000 : 0) };
@@ -45,7 +45,7 @@ it('works until its reserve, goes on when called again, and the totals add up', 
 it('repairs where it is asked to, and is clean then', async () => {
   const { graph, client, corrupt } = await checkedTable(1);
   await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
-  const handler = checkHandler(graph, { client, settleMs: 10, logger: pino({ level: 'silent' }) });
+  const handler = checkHandler(graph, { client, graceMs: 10, logger: pino({ level: 'silent' }) });
   const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 60_000 };
   expect(await handler({}, context)).toMatchObject({ isClean: false, repaired: 0, cursor: null });
   expect(await handler({ repair: true }, context)).toMatchObject({ isClean: true, repaired: 1, cursor: null });

@@ -31,7 +31,7 @@ async function checkedTable() {
   const run = async (options: Partial<CheckOptions> = {}, graph: CompiledModel = before) => {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding) => findings.push(finding);
-    const result = await check(graph, { store, settleMs: 10, segments: 2, onFinding, ...options });
+    const result = await check(graph, { store, graceMs: 10, segments: 2, onFinding, ...options });
     return { ...result, findings };
   };
   const read = async (source: string, target: string) =>
@@ -276,7 +276,7 @@ describe('types of base items on a table with a registry', () => {
     for (let step = 1, isDone = false; !isDone; step++) {
       ({ done: isDone } = await migrate(next, { mostSteps: step }));
       await projectAll();
-      const found = await check(next, { store, settleMs: 10 });
+      const found = await check(next, { store, graceMs: 10 });
       expect(found).toMatchObject({ drift: NO_DRIFT, unknown: 1, unknownTypes: [{ type: 'ALIEN' }], unregistered: 0 });
       for (const [source, target] of ITEMS) {
         const { notes } = await explain(next, { key: { source, target }, store });

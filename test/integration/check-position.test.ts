@@ -28,7 +28,7 @@ async function usersTable() {
 
   async function checked(options: Partial<CheckOptions> = {}) {
     return await check(graph, {
-      ...{ store, consumer: position.consumer(2_000), settleMs: 2_000 },
+      ...{ store, consumer: position.consumer(2_000), graceMs: 2_000 },
       ...options,
     });
   }

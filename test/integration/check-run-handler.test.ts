@@ -9,7 +9,7 @@ import { checkedTable } from '../support/checked-table.ts';
 
 /** Calls of the nightly check's function: it never waits for the stream; who calls it does. */
 
-const SETTLE_SECONDS = 600;
+const GRACE_SECONDS = 600;
 
 beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -26,14 +26,14 @@ interface RunOptions {
   hours?: number;
 }
 
-async function night(goals = 8, mostSuspects?: number, settleSeconds = SETTLE_SECONDS) {
+async function night(goals = 8, mostSuspects?: number, graceSeconds = GRACE_SECONDS) {
   const table = await checkedTable(goals);
   let nowMs = Date.now();
   let mayWait = false;
   let sleptMs = 0;
   const handler = checkRunHandler(table.graph, {
     store: table.store,
-    settleMs: settleSeconds * 1000,
+    graceMs: graceSeconds * 1000,
     now: () => nowMs,
     mostSuspects,
     wait: async (milliseconds) => {
@@ -76,7 +76,7 @@ describe('the function of the nightly check', () => {
     const { night: run, spoil, waits } = await night();
     for (const goal of [1, 3, 8]) await spoil(goal);
     expect(await run({})).toMatchObject({ drift: { missing: 0, stale: 3, orphan: 0 }, repaired: 0, isClean: false });
-    expect(waits).toEqual([SETTLE_SECONDS]);
+    expect(waits).toEqual([GRACE_SECONDS]);
   });
 
   it('does not pause where nothing differs', async () => {
@@ -94,7 +94,7 @@ describe('the function of the nightly check', () => {
       await projectAll();
     });
     expect(result).toMatchObject({ drift: { missing: 0, stale: 1, orphan: 0 }, repaired: 1, isClean: true });
-    expect(waits).toEqual([SETTLE_SECONDS]);
+    expect(waits).toEqual([GRACE_SECONDS]);
     expect((await check()).findings).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('the function of the nightly check', () => {
       }
     });
     expect(result).toMatchObject({ drift: { missing: 0, stale: 2, orphan: 0 } });
-    expect(waits).toEqual([SETTLE_SECONDS, SETTLE_SECONDS, SETTLE_SECONDS]);
+    expect(waits).toEqual([GRACE_SECONDS, GRACE_SECONDS, GRACE_SECONDS]);
   });
 
   it('takes no call that comes too early for the second look', async () => {
@@ -166,10 +166,10 @@ describe('the function of the nightly check', () => {
       const key = (name: string): string => (item[name] as { S: string }).S;
       if (key(sortKey).startsWith('~')) await store.delete({ source: key(partitionKey), target: key(sortKey) });
     }
-    const { drift } = await check({ settleMs: 0 });
+    const { drift } = await check({ graceMs: 0 });
     expect(drift.missing).toBeGreaterThan(200);
     expect((await run({ repair: true, mayWait: true })).drift).toEqual(drift);
-    expect((await check({ settleMs: 0 })).findings).toEqual([]);
+    expect((await check({ graceMs: 0 })).findings).toEqual([]);
   });
 });
 

@@ -117,8 +117,8 @@ describe('a check', () => {
     const repair = await run({ mode: 'repair' });
     expect(repair.repaired).toBe(1);
     const { r: _r, ...after } = await read(source, target);
-    const { r: _before, ...wanted } = before;
-    expect(sorted(after)).toEqual(sorted(wanted));
+    const { r: _before, ...expected } = before;
+    expect(sorted(after)).toEqual(sorted(expected));
     const again = await run();
     expect(again.findings).toEqual([]);
     // Repair writes derived items only.
@@ -282,7 +282,7 @@ describe('a check', () => {
       const item = { source: { S: `GOAL-B${g}` }, target: { S: `GOAL-B${g}` }, title: { S: 'Backlog' } };
       await store.put(item);
     }
-    const clean = await check(graph, { store, segments: 1, sources: ['GOAL-G1'], settleMs: 0 });
+    const clean = await check(graph, { store, segments: 1, sources: ['GOAL-G1'], graceMs: 0 });
     expect(clean.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     let asked = 0;
     const appliedUpToMs = async (): Promise<number> => {
@@ -307,9 +307,9 @@ describe('a check', () => {
     expect(findings).toEqual([expect.objectContaining({ target: '~view', verdict: 'maintenance' })]);
     expect(await run({ mode: 'repair' })).toMatchObject({ ...found, repaired: 0 });
     expect(await run()).toMatchObject({ maintenance: 0, findings: [] });
-    const { r: _earlier, ...wanted } = sorted(before);
+    const { r: _earlier, ...expected } = sorted(before);
     const { r: _revision, fence: _fence, ...after } = sorted(await read('GOAL-G1', '~view'));
-    expect(after).toEqual(wanted);
+    expect(after).toEqual(expected);
     // Another difference beside it is drift.
     await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => ({ ...item, evicted, attributes: { M: {} } }));
     expect(await run()).toMatchObject({ maintenance: 0, drift: { stale: 1 } });

@@ -212,7 +212,7 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
   expect(await baseItemsOf(table)).toEqual(expected);
   for (const name of drops) await table.migrate(after, { action: { kind: 'drop', name } });
   await table.migrate(after);
-  const { drift, pending, quarantined } = await admin.check(after, { store: table.store, settleMs: 50 });
+  const { drift, pending, quarantined } = await admin.check(after, { store: table.store, graceMs: 50 });
   expect({ drift, pending, quarantined }).toEqual({
     ...{ drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0, quarantined: 0 },
   });

@@ -30,7 +30,7 @@ async function social() {
   const table = await testTable(socialGraph());
   const { graph, store } = table;
   const drift = async (): Promise<number> => {
-    const { drift } = await check(graph, { store, settleMs: 0, segments: 1 });
+    const { drift } = await check(graph, { store, graceMs: 0, segments: 1 });
     return drift.missing + drift.stale + drift.orphan;
   };
   return { ...table, writer: createWriter(graph, { store }), reader: createReader(graph, { store }), drift };
@@ -100,7 +100,7 @@ describe('degree', () => {
     for (const damage of wrong) {
       await damage();
       expect(await drift()).toBeGreaterThan(0);
-      await check(graph, { store, settleMs: 0, segments: 1, mode: 'repair' });
+      await check(graph, { store, graceMs: 0, segments: 1, mode: 'repair' });
       expect(await drift()).toBe(0);
       expect(await reader.degree('USER-1', 'FOLLOWS', { consistent: true })).toBe(10);
     }

@@ -24,7 +24,7 @@ async function deployedTable() {
   const table = await checkedTable();
   vi.stubEnv('EDGELOOM_TABLE', table.graph.table.name);
   vi.stubEnv('EDGELOOM_STREAM_ARN', table.streamArn);
-  vi.stubEnv('EDGELOOM_SETTLE_SECONDS', '0.01');
+  vi.stubEnv('EDGELOOM_GRACE_SECONDS', '0.01');
   vi.stubEnv('AWS_ENDPOINT_URL', table.endpoint);
   // DynamoDB Local keeps tables by region and key: these are those of our clients.
   vi.stubEnv('AWS_REGION', 'us-east-1');

@@ -82,7 +82,7 @@ it('deletes what is over by the minute, and what is counted follows', async () =
   await project(table);
   expect(await counts(table)).toEqual([1, '2']);
   expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
-  const { drift } = await check(graph, { store, settleMs: 20 });
+  const { drift } = await check(graph, { store, graceMs: 20 });
   expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });
 

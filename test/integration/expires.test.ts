@@ -134,7 +134,7 @@ it.each(CASES)('shows $name that end as if they were deleted from that moment on
   expect(await answers(ending, END, true)).toEqual(before);
   const findings = await check(ending.graph, {
     store: ending.store,
-    settleMs: 20,
+    graceMs: 20,
   });
   expect(findings.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });

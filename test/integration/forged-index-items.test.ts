@@ -152,7 +152,7 @@ async function forge({ store }: Filled, own: string): Promise<string[]> {
 
 async function run({ graph, store }: Filled, mode: 'report' | 'repair'): Promise<Finding[]> {
   const findings: Finding[] = [];
-  await check(graph, { store, mode, settleMs: 1_000, onFinding: (finding) => void findings.push(finding) });
+  await check(graph, { store, mode, graceMs: 1_000, onFinding: (finding) => void findings.push(finding) });
   return findings;
 }
 

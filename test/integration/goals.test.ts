@@ -36,6 +36,6 @@ describe('the goals example', () => {
         ],
       },
     });
-    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 });

@@ -125,7 +125,7 @@ async function derivedIn({ store }: Awaited<ReturnType<typeof testTable>>): Prom
 
 async function findingsIn({ graph, store }: Awaited<ReturnType<typeof testTable>>, mode: 'report' | 'repair') {
   const findings: Finding[] = [];
-  const options = { store, settleMs: 20, mode } as const;
+  const options = { store, graceMs: 20, mode } as const;
   await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
   return findings.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
 }
@@ -194,7 +194,7 @@ describe.each(WAYS)('a base item $name', (way) => {
     await project();
     const { graph, store } = marked;
     const findings: Finding[] = [];
-    const options = { store, settleMs: 20, dangling: true } as const;
+    const options = { store, graceMs: 20, dangling: true } as const;
     await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
     expect(findings.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual(['GOAL-2 dangling']);
     const explained = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });

@@ -59,7 +59,7 @@ async function friends() {
   async function checked(mode: CheckOptions['mode'] = 'report') {
     const findings: Finding[] = [];
     const result = await check(graph, {
-      ...{ store, settleMs: 0, segments: 1, mode, dangling: true },
+      ...{ store, graceMs: 0, segments: 1, mode, dangling: true },
       onFinding: (finding) => findings.push(finding),
     });
     return { ...result, findings };

@@ -162,7 +162,7 @@ describe('a record is not trusted', () => {
     expect(await handler({ Records: [raw] }, context)).toEqual({ batchItemFailures: [] });
     const { item } = await store.get({ source: 'USER-1', target: '~view' }, { consistent: true });
     expect(Object.keys((item!['attributes'] as { M: Item }).M).sort()).toEqual(['bag', 'name']);
-    expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+    expect(await check(graph, { store, graceMs: 1 })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
   });
 
   it('binary data that is not base64 is no matter of the record: the base item decides', async () => {

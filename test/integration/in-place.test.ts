@@ -43,7 +43,7 @@ async function opened() {
     put: (pk: string, sk: string, rest: object = {}) =>
       documents.send(new PutCommand({ TableName, Item: { pk, sk, ...rest } })),
     remove: (pk: string, sk: string) => documents.send(new DeleteCommand({ TableName, Key: { pk, sk } })),
-    check: (mode: 'report' | 'repair' = 'report') => check(graph, { store, settleMs: 10, mode }),
+    check: (mode: 'report' | 'repair' = 'report') => check(graph, { store, graceMs: 10, mode }),
   };
 }
 

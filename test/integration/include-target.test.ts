@@ -107,11 +107,11 @@ describe('the owner', () => {
       { includeTarget: true, limit: 2, reverse: true, between: [undefined, day(1)] },
       { includeTarget: true, limit: 2, reverse: true, equals: day(1) },
     ] as const;
-    const wanted = [['TICKET-0', 'TICKET-1'], ['TICKET-1', 'TICKET-0'], ['TICKET-1']];
+    const expected = [['TICKET-0', 'TICKET-1'], ['TICKET-1', 'TICKET-0'], ['TICKET-1']];
     for (const [i, query] of queries.entries()) {
       const calls = await callsOf(async () => {
         const page = await counted.inbound('USER-1', 'FOR', query);
-        expect([page.target, sources(page)]).toEqual([ada, wanted[i]]);
+        expect([page.target, sources(page)]).toEqual([ada, expected[i]]);
       });
       expect(calls).toEqual({ QueryCommand: 2 });
     }
@@ -135,10 +135,10 @@ describe('the owner', () => {
     const page = await reader.inbound('USER-2', 'FOR', { order: 'gsi1', reverse: true, includeTarget: true, limit: 3 });
     expect(page.target).toEqual({ id: 'USER-2', attributes: { name: 'Grace' } });
     // In the order of code points: a beginning before what goes on from it.
-    const wanted = [...HIGH].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    const expected = [...HIGH].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
     const all = await reader.inbound('USER-2', 'FOR', { order: 'gsi1' });
-    expect(all.items.map(({ attributes }) => attributes['title'])).toEqual(wanted);
-    expect(page.items.map(({ attributes }) => attributes['title'])).toEqual(wanted.reverse().slice(0, 3));
+    expect(all.items.map(({ attributes }) => attributes['title'])).toEqual(expected);
+    expect(page.items.map(({ attributes }) => attributes['title'])).toEqual(expected.reverse().slice(0, 3));
   });
 
   it('is never among the edges where it is not asked for, whatever range, order, direction and limit', async () => {
@@ -251,7 +251,7 @@ describe('the target item', () => {
       const verdicts: string[] = [];
       const onFinding = (finding: { verdict: string; source: string; target: string }) =>
         verdicts.push(`${finding.verdict} ${finding.source} ${finding.target}`);
-      await check(of, { store, settleMs: 0, mode, onFinding });
+      await check(of, { store, graceMs: 0, mode, onFinding });
       return verdicts.sort();
     };
     const wrong = [`missing USER-2 ${target}/byHours`, `orphan USER-9 ${target}`, `stale USER-1 ${target}`];

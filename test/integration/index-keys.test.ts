@@ -93,7 +93,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     expect((await reader.search('GOAL.title').equals('Run 3')).items).toEqual([]);
     expect(await byRank('gsi1')).toEqual(ids.slice(0, 4));
     await store.delete({ source: 'GOAL-0', target: '~ix/title' });
-    const options = { store, settleMs: 20 } as const;
+    const options = { store, graceMs: 20 } as const;
     expect((await check(graph, { ...options, mode: 'repair' })).drift).toEqual({ missing: 1, stale: 0, orphan: 0 });
     expect((await check(graph, { ...options, mode: 'report' })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     expect((await reader.search('GOAL.title').equals('Run 0')).items).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
       observe({
         ...{ graph, store, untilVerified: true, lowWatermark: async () => Date.now() },
         source: new DynamoDBStreamSource(streams, streamArn),
-        limits: { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 },
+        limits: { lateMs: 200, skewMs: 100, graceMs: 300, listMs: 500 },
       });
     // The records of the first writes are read and judged: what they have opened is closed.
     for (let i = 0; i < 2; i++) expect(await run()).toMatchObject({ endedBy: 'verified', drift: [] });

@@ -21,7 +21,7 @@ describe('the list of a node type', () => {
     const put = (i: number) =>
       table.store.put({ source: { S: `A-${i}` }, target: { S: `A-${i}` }, name: { S: `name ${i}` } });
     const run = (options: Partial<CheckOptions> = {}, graph: CompiledModel = table.listed) =>
-      check(graph, { store: table.store, settleMs: 10, segments: 2, ...options });
+      check(graph, { store: table.store, graceMs: 10, segments: 2, ...options });
     const listed = async (mark = '') =>
       (await itemsWith(table, (key) => key === `~ix/${mark}`)).map(({ source }) => stringOf(source));
     return { ...table, put, run, keys: listed };
@@ -155,7 +155,7 @@ describe('an item that somebody else has put into an index partition', () => {
       });
       expect([names.map(({ source }) => source), owner?.id]).toEqual([['USER-1'], 'TEAM-1']);
       const run = (options: Partial<CheckOptions> = {}) =>
-        check(graph, { store, settleMs: 10, segments: 2, ...options });
+        check(graph, { store, graceMs: 10, segments: 2, ...options });
       const found = await run();
       expect(found.drift).toMatchObject({ missing: 0, stale: 0, orphan: forged.length });
       expect(found.unregistered).toBe(0);

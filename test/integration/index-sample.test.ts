@@ -16,7 +16,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 const MINUTE = 60_000;
 /** An engine on this machine shows records at once, and there is one clock. */
-const LIMITS = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+const LIMITS = { lateMs: 200, skewMs: 100, graceMs: 300, listMs: 500 };
 
 /** The index has key attributes with names of its own. */
 const graphOf = () =>

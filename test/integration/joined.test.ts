@@ -56,7 +56,7 @@ async function tracker(options: Parameters<typeof trackerGraph>[0] & { fanOutPag
     store.put({ ...key(id), title: { S: title }, status: { S: status }, ...more });
   const checked = async (mode: 'report' | 'repair' = 'report') => {
     const findings: Finding[] = [];
-    const result = await check(graph, { store, mode, settleMs: 20, onFinding: (finding) => findings.push(finding) });
+    const result = await check(graph, { store, mode, graceMs: 20, onFinding: (finding) => findings.push(finding) });
     const { drift, pending, rcu, repaired, quarantined } = result;
     return { drift, pending, rcu, repaired, quarantined, findings };
   };
@@ -169,7 +169,7 @@ describe('index items that an edge and its source node determine', () => {
     await run();
     const dangling: string[] = [];
     await check(graph, {
-      ...{ store, settleMs: 1, dangling: true },
+      ...{ store, graceMs: 1, dangling: true },
       onFinding: ({ verdict, source, target }) => {
         if (verdict === 'dangling') dangling.push(`${source} ${target}`);
       },
@@ -276,7 +276,7 @@ describe('what is wrong with an index item of two base items', () => {
     expect((await table.projectAll()).quarantined).toBeGreaterThan(0);
     const { items } = await table.store.query({ partition: 'A-1', sortKey: { beginsWith: '~quarantine/' } });
     expect(new Set(items.map(({ of }) => JSON.stringify(of)))).toEqual(new Set(['{"S":"AB-B-1"}']));
-    const result = await check(graph, { store: table.store, settleMs: 20 });
+    const result = await check(graph, { store: table.store, graceMs: 20 });
     expect(result).toMatchObject({ drift: CLEAN.drift });
     expect(result.quarantined).toBeGreaterThan(0);
     // Without a mistake nothing is in quarantine.

@@ -58,7 +58,7 @@ describe('a table that leaves its source', () => {
     const views = await reader.getViews(['ISSUE-1', 'ISSUE-2', 'ISSUE-3']);
     expect(views.map((view) => view?.attributes ?? null)).toEqual([{ title: 'Mended' }, null, { title: 'Whole' }]);
     expect((await reader.inbound('REPO-a', 'IN_REPO')).items.map(({ source }) => source)).toEqual(['ISSUE-1']);
-    const options = { store: ours.store, settleMs: 10 };
+    const options = { store: ours.store, graceMs: 10 };
     expect((await check(alone, options)).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 });

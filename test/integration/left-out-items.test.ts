@@ -88,7 +88,7 @@ describe('a model that leaves items of the table without a place', () => {
     expect((await reader.search('ITEM.name').all()).items).toHaveLength(4);
 
     expect(await run(graph, { acceptLeftOut: true })).toMatchObject({ done: true });
-    const { quarantined, drift } = await check(graph, { store, settleMs: 10 });
+    const { quarantined, drift } = await check(graph, { store, graceMs: 10 });
     expect({ quarantined, drift }).toEqual({ quarantined: items, drift: { missing: 0, stale: 0, orphan: 0 } });
     // What is ready needs no word any more.
     expect((await plan(graph)).leftOut).toBeUndefined();

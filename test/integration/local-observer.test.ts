@@ -68,7 +68,7 @@ describe('the observer of startLocal', () => {
     expect(Math.max(...counts)).toBe(2);
   });
 
-  it('is absent if it is not wanted, and nothing says what is verified', async () => {
+  it('is absent if it is not expected, and nothing says what is verified', async () => {
     local = await startLocal(graph, { engine: 'memory', observe: false });
     expect(local.observer).toBeUndefined();
     await local.worker.idle();

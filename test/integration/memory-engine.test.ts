@@ -34,7 +34,7 @@ describe('the engine in memory', () => {
     const reader = createReader(graph, { store });
     const [goal] = await reader.getViews(['GOAL-1']);
     expect(JSON.stringify(goal?.edgeSet)).toContain('USER-1');
-    const { drift, baseItems } = await check(graph, { store, settleMs: 0 });
+    const { drift, baseItems } = await check(graph, { store, graceMs: 0 });
     expect({ drift, baseItems }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, baseItems: 3 });
   });
 

@@ -67,7 +67,7 @@ describe('a migration of a table', () => {
       const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
       expect(new Set(keys)).toEqual(new Set(places));
       expect(keys).toHaveLength(places.length * count);
-      const { drift, unknown } = await check(after, { store, settleMs: 10 });
+      const { drift, unknown } = await check(after, { store, graceMs: 10 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
       expect(await run(after)).toMatchObject({ done: true, steps: [] });
     },
@@ -97,7 +97,7 @@ describe('a migration of a table', () => {
         .map(({ target }) => (target as { S: string }).S)
         .filter((key) => key.startsWith('~ix/'));
       expect([killedAfter, keys.length]).toEqual([killedAfter, USERS + 1]);
-      const { drift, unknown } = await check(before, { store, settleMs: 10 });
+      const { drift, unknown } = await check(before, { store, graceMs: 10 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
     }
   });
@@ -114,7 +114,7 @@ describe('a migration of a table', () => {
       const graph = limit === 1 ? after : before;
       expect(await run(graph, { store: short, segments: 2 })).toMatchObject({ done: true });
       await projectAll();
-      const { drift } = await check(graph, { store, settleMs: 10 });
+      const { drift } = await check(graph, { store, graceMs: 10 });
       expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     }
   });
@@ -246,7 +246,7 @@ describe('a migration of a table', () => {
     });
     const look = async (mode: 'report' | 'repair') => {
       const findings: Finding[] = [];
-      await check(after, { store, mode, settleMs: 10, onFinding: (finding) => findings.push(finding) });
+      await check(after, { store, mode, graceMs: 10, onFinding: (finding) => findings.push(finding) });
       return findings.map(({ source, target, verdict }) => `${source} ${target} is ${verdict}`).sort();
     };
     await run(before);
@@ -304,7 +304,7 @@ describe('a migration of a table', () => {
     expect(titles).toHaveLength(6);
     expect(titles).toEqual([...titles].sort());
     expect(await own.degree('GOAL-1', 'MEMBER')).toBe(1);
-    const { drift, unknown } = await check(after, { store, settleMs: 10 });
+    const { drift, unknown } = await check(after, { store, graceMs: 10 });
     expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   });
 
@@ -363,7 +363,7 @@ describe('a migration in many calls', () => {
       if (result.place === undefined) {
         expect(result.done).toBe(true);
         expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
-        expect((await check(after, { store, settleMs: 10 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+        expect((await check(after, { store, graceMs: 10 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
         return { steps, waits, calls, pages };
       }
       resume = parseMigratePlace(JSON.parse(JSON.stringify(result.place)));
@@ -389,7 +389,7 @@ describe('a migration in many calls', () => {
     const { store, before, after, user, migrate: run, reader } = await migratingTable();
     for (let i = 0; i < USERS; i++) await user(i);
     expect((await run(before)).done).toBe(true);
-    const memory = { verified: [], settled: [], deleted: [], unused: [], shown: [], outlasted: [] };
+    const memory = { verified: [], reconciled: [], deleted: [], unused: [], shown: [], outlasted: [] };
     const walk = { name: 'backfill search:USER.email@7/1', at: { segments: 1, open: [] } };
     expect((await run(after, { store, resume: { version: 1, memory, walk } })).done).toBe(true);
     expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
@@ -465,7 +465,7 @@ describe('an item that only an older generation cannot derive', () => {
     expect(await redrive(after, { store })).toMatchObject({ entries: 4, repaired: 2, left: 2 });
     const quarantined: string[] = [];
     const onFinding = ({ source, verdict }: Finding) => quarantined.push(`${source} ${verdict}`);
-    const { drift } = await check(after, { store, settleMs: 10, onFinding });
+    const { drift } = await check(after, { store, graceMs: 10, onFinding });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     // The size of the old one is no text, which is what the newest model wants.
     expect([...new Set(quarantined)].sort()).toEqual(['GOAL-old quarantined', 'GOAL-worse quarantined']);

@@ -83,7 +83,7 @@ describe('the plan of a migration', () => {
       expect(named(planned.steps)).toEqual(named(made.steps));
       expect(planned.estimate).toMatchObject({ isExact: true });
       for (const [i, { step, rcu, wcu }] of made.steps.entries()) {
-        if (!['backfill', 'delete', 'settle-views'].includes(step)) continue;
+        if (!['backfill', 'delete', 'reconcile-views'].includes(step)) continue;
         const estimate = planned.steps[i]!;
         for (const [estimated, units] of [
           [estimate.rcu, rcu],

@@ -111,7 +111,7 @@ describe.each([
     ]);
     const found = await sync({ dryRun: true });
     expect(found).toMatchObject({ differences: [], pending: 0, conflicts: [], refused: [] });
-    const options = { store: ours.store, settleMs: 10 };
+    const options = { store: ours.store, graceMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
       quarantined: 0,

@@ -104,7 +104,7 @@ describe.each(['memory', 'of the run'])('a native index on the engine %s', (engi
 
     expect((await planMigration({ graph, store, itemCount: 20 })).gaps).toMatchObject(gaps);
     const found: Finding[] = [];
-    const result = await check(graph, { store, settleMs: 10, onFinding: (finding) => found.push(finding) });
+    const result = await check(graph, { store, graceMs: 10, onFinding: (finding) => found.push(finding) });
     expect(result).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
       quarantined: 3 * MISFITS.length,
@@ -131,6 +131,6 @@ describe.each(['memory', 'of the run'])('a native index on the engine %s', (engi
     const { items } = await reader.inbound('READER-1', 'LOAN');
     expect(items.map(({ source }) => source)).toEqual(['BOOK-a', 'BOOK-0']);
     await store.delete({ source: 'BOOK-1', target: 'LOAN-READER-1' });
-    expect((await check(graph, { store, settleMs: 10 })).quarantined).toBe(3 * MISFITS.length - 4);
+    expect((await check(graph, { store, graceMs: 10 })).quarantined).toBe(3 * MISFITS.length - 4);
   });
 });

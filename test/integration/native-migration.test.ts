@@ -108,7 +108,7 @@ async function libraryTable(indexes: number) {
   };
 
   const expectClean = async (graph: CompiledModel): Promise<void> => {
-    expect(await check(graph, { store, settleMs: 10 })).toMatchObject({
+    expect(await check(graph, { store, graceMs: 10 })).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
       ...{ unregistered: 0, pending: 0, unknown: 0, quarantined: 0 },
     });

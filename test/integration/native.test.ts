@@ -72,21 +72,23 @@ describe('native orders', () => {
   it('take the ranges of derived ones', async () => {
     const loansOf = async (options: object) =>
       booksOf((await reader.inbound('READER-1', 'LOAN', options)).items).sort();
-    const wanted = (keep: (loan: (typeof LOANS)[number]) => boolean) => sortedBooks(LOANS.filter(keep));
-    expect(await loansOf({ equals: '2026-01-02' })).toEqual(wanted(({ day }) => day === '2026-01-02'));
-    expect(await loansOf({ atLeast: '2026-01-03' })).toEqual(wanted(({ day }) => day >= '2026-01-03'));
-    expect(await loansOf({ beginsWith: '2026-01-0' })).toEqual(wanted(() => true));
+    const expected = (keep: (loan: (typeof LOANS)[number]) => boolean) => sortedBooks(LOANS.filter(keep));
+    expect(await loansOf({ equals: '2026-01-02' })).toEqual(expected(({ day }) => day === '2026-01-02'));
+    expect(await loansOf({ atLeast: '2026-01-03' })).toEqual(expected(({ day }) => day >= '2026-01-03'));
+    expect(await loansOf({ beginsWith: '2026-01-0' })).toEqual(expected(() => true));
     expect(await loansOf({ beginsWith: '2026-02' })).toEqual([]);
     expect(await loansOf({ between: ['2026-01-02', '2026-01-03'] })).toEqual(
-      wanted(({ day }) => day === '2026-01-02' || day === '2026-01-03'),
+      expected(({ day }) => day === '2026-01-02' || day === '2026-01-03'),
     );
-    expect(await loansOf({ order: 'byFine', between: [-2, 3] })).toEqual(wanted(({ fine }) => fine >= -2 && fine <= 3));
-    expect(await loansOf({ order: 'byFine', atLeast: 0 })).toEqual(wanted(({ fine }) => fine >= 0));
+    expect(await loansOf({ order: 'byFine', between: [-2, 3] })).toEqual(
+      expected(({ fine }) => fine >= -2 && fine <= 3),
+    );
+    expect(await loansOf({ order: 'byFine', atLeast: 0 })).toEqual(expected(({ fine }) => fine >= 0));
     // As in a derived order, a number may be given as a text, with spaces.
-    expect(await loansOf({ order: 'byFine', equals: ' 3.0 ' })).toEqual(wanted(({ fine }) => fine === 3));
+    expect(await loansOf({ order: 'byFine', equals: ' 3.0 ' })).toEqual(expected(({ fine }) => fine === 3));
     expect(await loansOf({ equals: '' })).toEqual([]);
-    expect(await loansOf({ between: ['', '2026-01-01'] })).toEqual(wanted(({ day }) => day === '2026-01-01'));
-    expect(await loansOf({ where: { day: '2026-01-04' } })).toEqual(wanted(({ day }) => day === '2026-01-04'));
+    expect(await loansOf({ between: ['', '2026-01-01'] })).toEqual(expected(({ day }) => day === '2026-01-01'));
+    expect(await loansOf({ where: { day: '2026-01-04' } })).toEqual(expected(({ day }) => day === '2026-01-04'));
     expect((await reader.inDegree('READER-1', 'LOAN', { atLeast: '2026-01-03' })).count).toBe(
       LOANS.filter(({ day }) => day >= '2026-01-03').length,
     );
@@ -149,7 +151,7 @@ describe('native orders', () => {
       { S: '~ix/LOAN-READER-2' },
     ]);
     expect(await reader.degree('BOOK-00', 'LOAN')).toBe(2);
-    expect(await check(graph, { store: table.store, settleMs: 10 })).toMatchObject({
+    expect(await check(graph, { store: table.store, graceMs: 10 })).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
     });
   });
@@ -223,15 +225,15 @@ describe('days in an order by text', () => {
       ['2026-01-02', '2026-01-02T07:05:29.017Z'],
     ] as const) {
       const between = [low, high] as const;
-      const wanted = within(low, high);
+      const expected = within(low, high);
       for (const type of ['NATIVE', 'DERIVED'] as const) {
-        expect(ids((await read.inbound('USER-1', type, { between })).items)).toEqual(wanted);
-        expect((await read.inDegree('USER-1', type, { between })).count).toBe(wanted.length);
+        expect(ids((await read.inbound('USER-1', type, { between })).items)).toEqual(expected);
+        expect((await read.inDegree('USER-1', type, { between })).count).toBe(expected.length);
       }
       const byState = { order: 'byState', path: ['open'], between } as const;
-      expect(ids((await read.inbound('USER-1', 'DERIVED', byState)).items)).toEqual(wanted);
-      expect(ids((await read.search('TASK.due').between(low, high)).items)).toEqual(wanted);
-      expect(ids((await read.search('TASK.place').find({ path: ['open'], between })).items)).toEqual(wanted);
+      expect(ids((await read.inbound('USER-1', 'DERIVED', byState)).items)).toEqual(expected);
+      expect(ids((await read.search('TASK.due').between(low, high)).items)).toEqual(expected);
+      expect(ids((await read.search('TASK.place').find({ path: ['open'], between })).items)).toEqual(expected);
     }
   });
 });

@@ -13,7 +13,7 @@ import { testTable } from '../support/table.ts';
 /** The observer as a function that a schedule calls. */
 
 /** An engine on this machine shows records at once, and there is one clock. */
-const limits = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+const limits = { lateMs: 200, skewMs: 100, graceMs: 300, listMs: 500 };
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
 let output = '';
@@ -68,7 +68,7 @@ it('reads on from where the call before was, on the base of a check by others, a
 
   await new Promise((done) => setTimeout(done, limits.lateMs + 2 * limits.skewMs + 50));
   const beganAtMs = Date.now();
-  const result = await check(graph, { store, settleMs: 0 });
+  const result = await check(graph, { store, graceMs: 0 });
   await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   const second = await handler();
   expect(Date.parse(second.verifiedThrough!)).toBeGreaterThan(beganAtMs - 5_000);

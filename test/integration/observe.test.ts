@@ -14,7 +14,7 @@ import { countingStreams, readersOf } from '../support/stream-readers.ts';
 import { testTable } from '../support/table.ts';
 
 /** An engine on this machine shows records at once, and there is one clock. */
-const LIMITS = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+const LIMITS = { lateMs: 200, skewMs: 100, graceMs: 300, listMs: 500 };
 
 const SHORT_PAUSE_MS = 50;
 /** How long the observer reads on after a finding: several reads of each shard. */
@@ -159,7 +159,7 @@ describe('the observer of a table', () => {
       sortKey: '~ix/@2/name',
       part: { kind: 'index-item', target: 'USER-1' },
     } as const;
-    const found = { suspect, wanted: 'a', stored: null, foundMs: Date.now(), isCertain: true };
+    const found = { suspect, expected: 'a', stored: null, foundMs: Date.now(), isCertain: true };
     await memory.save({ ...state, drift: [{ ...found, state: 'not-ready' }] });
     await memory.close();
     const told = await status(graph, { store });

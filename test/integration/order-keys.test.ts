@@ -81,7 +81,7 @@ describe('keys of orders that a model gives out', () => {
       left = leftovers.length > 0;
     }
     expect(await own.migrate(own.next)).toMatchObject({ done: true, steps: [], leftovers: [] });
-    const { drift, unknown } = await check(own.next, { store: own.store, settleMs: 10 });
+    const { drift, unknown } = await check(own.next, { store: own.store, graceMs: 10 });
     expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   });
 });

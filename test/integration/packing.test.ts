@@ -99,13 +99,13 @@ describe('orders over several indexes', () => {
       passLease();
       await add(edges.length + 1);
       expect(await answers(graph)).toEqual(expectedAnswers(edges));
-      expect(await check(graph, { store, settleMs: 10 })).toMatchObject(CLEAN);
+      expect(await check(graph, { store, graceMs: 10 })).toMatchObject(CLEAN);
       const { leftovers } = await migrate(graph);
       for (const action of leftovers ?? []) await migrate(graph, { action: action as never });
       passLease();
       expect(await answers(graph)).toEqual(expectedAnswers(edges));
       for (const i of edges) expect(await items(i)).toHaveLength(itemsOfEdge);
-      expect(await check(graph, { store, settleMs: 10 })).toMatchObject(CLEAN);
+      expect(await check(graph, { store, graceMs: 10 })).toMatchObject(CLEAN);
     }
   });
 
@@ -114,11 +114,11 @@ describe('orders over several indexes', () => {
     await put(1);
     await projectAll();
     expect(Object.keys((await items(1))[0]!)).toContain('gsi3pk');
-    expect(await check(two, { store, settleMs: 10 })).toMatchObject({ drift: { missing: 2, stale: 1, orphan: 0 } });
+    expect(await check(two, { store, graceMs: 10 })).toMatchObject({ drift: { missing: 2, stale: 1, orphan: 0 } });
     await check(two, { store, mode: 'rebuild' });
     const keys = (await items(1)).flatMap((item) => Object.keys(item).filter((name) => /^gsi\dpk$/.test(name)));
     expect(keys.sort()).toEqual(['gsi0pk', 'gsi0pk', 'gsi0pk', 'gsi1pk']);
-    expect(await check(two, { store, settleMs: 10 })).toMatchObject(CLEAN);
+    expect(await check(two, { store, graceMs: 10 })).toMatchObject(CLEAN);
   });
 
   it('need their indexes: a table is told of each, and gets it by an update', async () => {
@@ -217,7 +217,7 @@ describe('searches over several indexes', () => {
         for (const model of [before, graph]) expect(await answers(model)).toEqual(expectedHits(nodes));
       }
       for (const i of nodes) expect(await items(i)).toHaveLength(itemsOfNode);
-      expect(await check(graph, { store, settleMs: 10 })).toMatchObject(CLEAN);
+      expect(await check(graph, { store, graceMs: 10 })).toMatchObject(CLEAN);
       before = graph;
     }
   });
@@ -245,7 +245,7 @@ describe('searches over several indexes', () => {
     await put(1, { a: 5 });
     await projectAll();
     expect([await found('a'), await found('b')]).toEqual([['USER-1'], ['USER-2']]);
-    const { drift } = await check(two, { store, settleMs: 10 });
+    const { drift } = await check(two, { store, graceMs: 10 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 

@@ -57,7 +57,7 @@ async function chat() {
       const { drift, quarantined } = await check(graph, {
         store,
         mode,
-        settleMs: 20,
+        graceMs: 20,
         onFinding: (finding) => findings.push(finding),
       });
       return { ...drift, quarantined, findings };

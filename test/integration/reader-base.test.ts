@@ -109,7 +109,7 @@ describe('the list of the nodes of a type', () => {
     expect((await projectAll()).writes).toBe(1);
     await store.delete({ source: 'GOAL-1', target: '~ix/' });
     const findings: Finding[] = [];
-    const options = { store, settleMs: 20 };
+    const options = { store, graceMs: 20 };
     await check(graph, { ...options, mode: 'repair', onFinding: (finding: Finding) => void findings.push(finding) });
     expect(findings).toMatchObject([{ source: 'GOAL-1', target: '~ix/', verdict: 'missing' }]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', long]);

@@ -144,12 +144,12 @@ describe('where on what a list is ordered by', () => {
   it('compares each value of an order by several', async () => {
     const where = { status: 'done', note: { in: NOTES.slice(0, 4) }, size: { lt: 1 } } as const;
     const found = await sources(reader.inbound('USER-1', 'HAS', { order: 'byStatus', where }));
-    const wanted = tasks(
+    const expected = tasks(
       (task) => task.node.status === 'done' && where.note.in.includes(task.edge.note) && task.edge.size < 1,
     );
-    expect(wanted.length).toBeGreaterThan(0);
-    expect(found).toEqual(wanted);
-    expect(await ids(reader.page('USER-1', 'HAS', { order: 'byStatus', where, with: [] }))).toEqual(wanted);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(found).toEqual(expected);
+    expect(await ids(reader.page('USER-1', 'HAS', { order: 'byStatus', where, with: [] }))).toEqual(expected);
   });
 
   it('goes on by cursor, whatever the limit, with the target and in both directions', async () => {

@@ -109,12 +109,12 @@ describe('named orders', () => {
 
   it('may be sharded: one Query a shard, pages in order', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
-    const wanted = Array.from({ length: 20 }, (_, i) => ({ source: `TICKET-${i}`, text: i % 4 })).sort(
+    const expected = Array.from({ length: 20 }, (_, i) => ({ source: `TICKET-${i}`, text: i % 4 })).sort(
       (left, right) => left.text - right.text || (left.source < right.source ? -1 : 1),
     );
     const calls = await callsOf(async () => {
       expect(sources(await counted.inbound('USER-1', 'NOTE', { order: 'byText' }))).toEqual(
-        wanted.map(({ source }) => source),
+        expected.map(({ source }) => source),
       );
     });
     expect(calls).toEqual({ QueryCommand: 3 });
@@ -123,7 +123,7 @@ describe('named orders', () => {
         reader.inbound('USER-1', 'NOTE', { order: 'byText', reverse, limit: 3, cursor }),
       );
       const found = pages.flat().map(({ source }) => source);
-      expect(found).toEqual((reverse ? [...wanted].reverse() : wanted).map(({ source }) => source));
+      expect(found).toEqual((reverse ? [...expected].reverse() : expected).map(({ source }) => source));
     }
   });
 
@@ -203,7 +203,7 @@ describe('the index items of named orders', () => {
     const found = async (mode: 'report' | 'repair') => {
       const verdicts: string[] = [];
       await check(own.graph, {
-        ...{ store: own.store, settleMs: 0, mode },
+        ...{ store: own.store, graceMs: 0, mode },
         onFinding: ({ verdict, target }) => verdicts.push(`${verdict} ${target.replace(/#[0-9a-f]{32}$/, '#hash')}`),
       });
       return verdicts.filter((text) => !text.startsWith('dangling')).sort();

@@ -94,16 +94,16 @@ describe('page', () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     // 120 views; neighbours: 120 leads, 3 helpers, 1 team, 1 goal.
     const cases = [
-      { limit: 120, wanted: undefined, batchGets: 2 + 2 },
-      { limit: 100, wanted: ['MEMBER'], batchGets: 1 + 2 },
-      { limit: 100, wanted: [{ type: 'MEMBER', label: 'LEAD' }], batchGets: 1 + 1 },
-      { limit: 120, wanted: [{ type: 'MEMBER', label: 'TEAM' }], batchGets: 2 + 1 },
-      { limit: 120, wanted: [], batchGets: 2 },
+      { limit: 120, expected: undefined, batchGets: 2 + 2 },
+      { limit: 100, expected: ['MEMBER'], batchGets: 1 + 2 },
+      { limit: 100, expected: [{ type: 'MEMBER', label: 'LEAD' }], batchGets: 1 + 1 },
+      { limit: 120, expected: [{ type: 'MEMBER', label: 'TEAM' }], batchGets: 2 + 1 },
+      { limit: 120, expected: [], batchGets: 2 },
     ] as const;
-    for (const { limit, wanted, batchGets } of cases) {
+    for (const { limit, expected, batchGets } of cases) {
       let said = 0;
       const calls = await callsOf(async () => {
-        said = (await counted.page('TEAM-1', 'MEMBER', { limit, with: wanted })).calls;
+        said = (await counted.page('TEAM-1', 'MEMBER', { limit, with: expected })).calls;
       });
       expect(calls).toEqual({ QueryCommand: 1, BatchGetItemCommand: batchGets });
       expect(said).toBe(1 + batchGets);
@@ -112,8 +112,8 @@ describe('page', () => {
   });
 
   it('reads only the neighbours that are asked for, by edge type and by the value of any label', async () => {
-    const neighbours = async (wanted: { with: PageLevels }) =>
-      Object.keys(neighboursOf(await reader.page('TEAM-1', 'MEMBER', { limit: 3, ...(wanted as object) }))).sort();
+    const neighbours = async (expected: { with: PageLevels }) =>
+      Object.keys(neighboursOf(await reader.page('TEAM-1', 'MEMBER', { limit: 3, ...(expected as object) }))).sort();
     expect(await neighbours({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
     expect(await neighbours({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
       ...['USER-lead0', 'USER-lead1', 'USER-lead2'],

@@ -149,17 +149,17 @@ describe('a search by path', () => {
       fc.asyncProperty(query, async ({ name, segments, reverse, limit }) => {
         fc.pre(segments.length > 0 || limit > 1);
         const partition = name === 'STORE.location' ? 'XX' : undefined;
-        const wanted = STORES.filter(
+        const expected = STORES.filter(
           (store) =>
             segments.every((wantedSegment, i) => store.path[i] === wantedSegment) &&
             (partition === undefined || store.country === partition),
         ).sort(compare);
-        if (reverse) wanted.reverse();
+        if (reverse) expected.reverse();
         const pages = await allPages((cursor) =>
           reader.search(name).path(segments, { partition, reverse, limit, cursor }),
         );
         const found = pages.flat().map(({ id }) => id);
-        expect(found.filter((id) => id !== 'STORE-hole')).toEqual(wanted.map(({ id }) => id));
+        expect(found.filter((id) => id !== 'STORE-hole')).toEqual(expected.map(({ id }) => id));
       }),
       { numRuns: 40 },
     );
@@ -188,7 +188,7 @@ describe('a search by path', () => {
           const isAbove = from === undefined || compareKeys(fold(text), fold(from)) >= 0;
           return isAbove && (to === undefined || compareKeys(fold(text), fold(to)) <= 0);
         };
-        const wanted = STORES.filter(
+        const expected = STORES.filter(
           ({ path, country }) =>
             segments.every((one, i) => path[i] !== undefined && fold(one) === fold(path[i])) &&
             isWanted(path[segments.length]) &&
@@ -202,7 +202,7 @@ describe('a search by path', () => {
         const pages = await allPages((cursor) => search.find(predicate, { partition, limit, cursor }));
         const isDeclared = ({ id }: { id: string }) => id !== 'STORE-hole';
         const found = pages.flat().filter(isDeclared);
-        expect(found.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort());
+        expect(found.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
         expect((await search.count(predicate, { partition })).count).toBe(pages.flat().length);
       }),
       { numRuns: 60 },

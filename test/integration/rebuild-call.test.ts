@@ -24,7 +24,7 @@ async function table() {
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
   const now = (): number => nowMs;
   const handler = checkRunHandler(graph, {
-    ...{ store, now, settleMs: 30_000, logger: pino({ level: 'silent' }) },
+    ...{ store, now, graceMs: 30_000, logger: pino({ level: 'silent' }) },
     // Waits side by side pass together.
     wait: async (milliseconds) => {
       const untilMs = nowMs + milliseconds;
@@ -67,7 +67,7 @@ describe.each([
       await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
     }
     expect((await run(mode)).calls).toBeGreaterThan(1);
-    expect((await check(graph, { store, settleMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('leaves tombstones that it has no time for to the next run', async () => {

@@ -48,7 +48,7 @@ describe('a rebuild', () => {
     const rebuilt = await check(graph, { store, mode: 'rebuild' });
     // Each goal: a view, and an index item for each member.
     expect(rebuilt.repaired).toBe(5 * 6);
-    const after = await check(graph, { store, settleMs: 10 });
+    const after = await check(graph, { store, graceMs: 10 });
     expect(after).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, derivedItems: 30 });
     expect(await check(graph, { store, mode: 'rebuild' })).toMatchObject({ repaired: 0, wcu: 0 });
   });
@@ -56,11 +56,11 @@ describe('a rebuild', () => {
   it('mends what a changed model asks for: another rank table, new labels, new and dropped searches and types', async () => {
     const { store, graph } = await checkedTable(3);
     const changed = changedGraph(graph.table.name);
-    expect((await check(changed, { store, settleMs: 10 })).drift).not.toEqual({
+    expect((await check(changed, { store, graceMs: 10 })).drift).not.toEqual({
       ...{ missing: 0, stale: 0, orphan: 0 },
     });
     await check(changed, { store, mode: 'rebuild' });
-    const after = await check(changed, { store, settleMs: 10 });
+    const after = await check(changed, { store, graceMs: 10 });
     expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     const { item } = await store.get({ source: 'GOAL-G1', target: '~ix/GOALMEMBERSHIP-USER-U1' }, { consistent: true });
     expect(item).toMatchObject({ gsi0sk: { S: '900-LEAD\u0000GOAL-G1' } });

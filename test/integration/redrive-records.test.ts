@@ -83,7 +83,7 @@ async function findingsOf({ graph, store, projector, allRecords }: Omit<FailedTa
   const continuations = (await allRecords()).filter(({ target }) => target.startsWith('~more/'));
   await projector.project(continuations);
   const findings: Finding[] = [];
-  await check(graph, { store, settleMs: 0, onFinding: (finding) => findings.push(finding) });
+  await check(graph, { store, graceMs: 0, onFinding: (finding) => findings.push(finding) });
   return findings;
 }
 
@@ -120,26 +120,26 @@ describe('a redrive of a large failed batch', () => {
     const text = JSON.stringify({ kind: 'stands for a failed batch' });
     const places: number[] = [];
     let message = text;
-    for (let settled = 0; settled < records.length; ) {
+    for (let reconciled = 0; reconciled < records.length; ) {
       expect(places.length).toBeLessThan(100);
-      const rest = JSON.parse(message) as { edgeloomRest?: { settled: number; message: string } };
-      expect(rest.edgeloomRest?.settled ?? 0).toBe(settled);
+      const rest = JSON.parse(message) as { edgeloomRest?: { reconciled: number; message: string } };
+      expect(rest.edgeloomRest?.reconciled ?? 0).toBe(reconciled);
       // A budget of calls in the place of a clock: enough for the first slice of a thousand records.
       let budget = BUDGET;
       const remainingMs = (): number => {
         budget -= 1;
         return Math.max(0, budget);
       };
-      const result = await redriveRecords(records.slice(settled), { graph, store, remainingMs });
+      const result = await redriveRecords(records.slice(reconciled), { graph, store, remainingMs });
       expect(result.repaired).toBeGreaterThan(0);
       expect(result.left).toBe(result.entries - result.repaired);
       if (result.left > 0) expect(result.reasons[0]).toMatch(/^1,\d{3} of 1,200 records reconciled/);
-      settled += result.repaired;
-      places.push(settled);
+      reconciled += result.repaired;
+      places.push(reconciled);
       message = messageOfRest(message, result.repaired);
     }
     expect(places.length).toBeGreaterThan(1);
-    expect(JSON.parse(message)).toEqual({ edgeloomRest: { settled: records.length, message: text } });
+    expect(JSON.parse(message)).toEqual({ edgeloomRest: { reconciled: records.length, message: text } });
     expect(await findingsOf(table)).toEqual([]);
   });
 

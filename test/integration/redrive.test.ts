@@ -223,7 +223,7 @@ describe('an entry that is over', () => {
       const { notes } = await explain(graph, { store, key });
       const exported = await exportSubject(graph, { store, id, onItem: () => undefined });
       return {
-        check: (await check(graph, { store, settleMs: 1 })).quarantined,
+        check: (await check(graph, { store, graceMs: 1 })).quarantined,
         status: (await status(graph, { store })).quarantined,
         explain: notes.filter((note) => note.includes('quarantine')).length,
         export: exported.items.entry,

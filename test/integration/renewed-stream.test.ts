@@ -28,7 +28,7 @@ it('nodes and edges of the model are of no unknown type while none of its projec
   const onFinding = (finding: Finding): void => void findings.push(finding);
   for (const mode of ['report', 'rebuild'] as const) {
     findings.length = 0;
-    const { baseItems, unknown, unknownTypes } = await check(graph, { store, mode, settleMs: 1, onFinding });
+    const { baseItems, unknown, unknownTypes } = await check(graph, { store, mode, graceMs: 1, onFinding });
     expect({ baseItems, unknown, unknownTypes }).toMatchObject({
       baseItems: 3,
       unknown: 1,

@@ -182,7 +182,7 @@ describe("T21: a large value is in the partition key by its hash (shards: 'value
     await writer.putNode('DOC-large0', { body: 'short now' });
     await table.projectAll();
     expect((await reader.search('DOC.body').count({ equals: body })).count).toBe(4);
-    expect((await check(graph, { store: table.store, settleMs: 0 })).drift).toEqual({
+    expect((await check(graph, { store: table.store, graceMs: 0 })).drift).toEqual({
       missing: 0,
       stale: 0,
       orphan: 0,

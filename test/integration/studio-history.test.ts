@@ -48,14 +48,14 @@ describe('a node over time', () => {
         ['~view', 'changed'],
       ]),
     );
-    // Just after the second write: the base is new, the view is old, and what is wanted of it is new.
+    // Just after the second write: the base is new, the view is old, and what is expected of it is new.
     const { first } = stretches[2]!;
     const then = versions.filter((version) => version.first <= first && first <= version.last).map(({ item }) => item);
     const attributesOf = (target: string) => then.find((item) => item.target === target)!.attributes;
     expect(attributesOf('GOAL-1')).toMatchObject({ title: 'Reap', status: 'DONE' });
     expect(attributesOf('~view')).toMatchObject({ attributes: { title: 'Sow', status: 'OPEN' } });
     const difference = moments[first]!.differences.find(({ part }) => part === 'attributes')!;
-    expect(difference).toMatchObject({ target: '~view', wanted: expect.stringContaining('Reap') });
+    expect(difference).toMatchObject({ target: '~view', expected: expect.stringContaining('Reap') });
     expect(difference.stored).toContain('Sow');
     expect(moments.at(-1)).toMatchObject({ differences: [], differs: 0 });
   });

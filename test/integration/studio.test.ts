@@ -270,7 +270,7 @@ describe('a studio that may write', () => {
     // Until the consumer has noted its progress, what differs may be on its way.
     await expect.poll(async () => (await nameOf()).state).toBe('drift');
     const part = await nameOf();
-    expect(part.difference.wanted).toContain('ada');
+    expect(part.difference.expected).toContain('ada');
     expect(part.difference.stored).toContain('eve');
 
     for (let i = 0; i < 3; i++)

@@ -75,7 +75,7 @@ async function libraryTable() {
       .filter((item) => JSON.stringify(item).replaceAll(other, '').includes(BORROWER))
       .map((item) => `${stringOf(item['source'])} ${stringOf(item['target'])}`);
   const checkClean = async () => {
-    const { drift, pending } = await check(graph, { store, settleMs: 0 });
+    const { drift, pending } = await check(graph, { store, graceMs: 0 });
     expect({ ...drift, pending }).toEqual({ missing: 0, stale: 0, orphan: 0, pending: 0 });
   };
   const erase = (options: Partial<SubjectEraseOptions> = {}) =>
@@ -223,7 +223,7 @@ describe('subject erase', () => {
     expect(await erase(101)).toMatchObject({ isDone: true });
     const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
     expect(JSON.stringify(items)).not.toMatch(/ada@books|Lima/);
-    const { drift } = await check(graph, { store, settleMs: 0 });
+    const { drift } = await check(graph, { store, graceMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     await writer.putEdge('BORROWER-3', 'RATED', 'BOOK-1', { reviewer: 'BORROWER-2', city: 'Lima' });
     await projectAll();
@@ -260,7 +260,7 @@ describe('subject erase', () => {
     await memory.open();
     const driftOf = (source: string, stored: string): ObservedDrift => ({
       suspect: { source, sortKey: '~view', part: { kind: 'attributes' } },
-      ...{ wanted: null, stored, foundMs: 1, state: 'drift', isCertain: true },
+      ...{ expected: null, stored, foundMs: 1, state: 'drift', isCertain: true },
     });
     await memory.save({
       ...{ streamArn: 'arn', savedMs: 1, shards: [], positionsMs: 1, heldBy: `${BORROWER} ~view` },
@@ -273,7 +273,7 @@ describe('subject erase', () => {
     expect(await naming()).toEqual([]);
     const left = await readObserverProgress(store);
     expect(left).toMatchObject({
-      drift: [{ suspect: { source: other }, wanted: null, stored: expect.stringMatching(/^sha256 /) }],
+      drift: [{ suspect: { source: other }, expected: null, stored: expect.stringMatching(/^sha256 /) }],
       sampled: { asked: 2, wrongItems: [`${other} ~ix/name`] },
     });
     expect(left?.heldBy).toBeUndefined();

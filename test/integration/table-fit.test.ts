@@ -115,7 +115,7 @@ describe('a table whose keys have another type than text', () => {
       const { items } = await store.query({ partition: 'USER-3', sortKey: { beginsWith: '~quarantine/' } });
       expect(items).toMatchObject([{ of: { S: 'USER-3' }, code: { S: 'wrong-type' } }]);
       expect(items[0]).not.toHaveProperty('gsi0pk');
-      expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ quarantined: 2 });
+      expect(await check(graph, { store, graceMs: 1 })).toMatchObject({ quarantined: 2 });
       client.destroy();
     },
   );
@@ -154,7 +154,7 @@ describe('a table whose keys have another type than text', () => {
     for (const id of ['USER-1', 'USER-3']) {
       expect(await store.get({ source: id, target: '~view' }, { consistent: true })).toHaveProperty('item');
     }
-    expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ drift: { missing: 2 } });
+    expect(await check(graph, { store, graceMs: 1 })).toMatchObject({ drift: { missing: 2 } });
     client.destroy();
   });
 
@@ -224,7 +224,7 @@ describe('a table whose keys have another type than text', () => {
     const { items } = await store.query({ partition: 'USER-1', sortKey: { beginsWith: '~quarantine/' } });
     expect(Object.keys(items[0]!).sort()).toEqual(['gsi0pk', 'gsi0sk', 'r', 'source', 'target']);
     const found: Finding[] = [];
-    await check(graph, { store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    await check(graph, { store, graceMs: 1, onFinding: (finding) => found.push(finding) });
     expect(found).toMatchObject([{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' }]);
     expect(await redrive(graph, { store })).toMatchObject({ entries: 1, left: 1 });
     await store.put({ ...record.newImage!, name: { S: 'Ada' } });
@@ -238,7 +238,7 @@ describe('a table whose keys have another type than text', () => {
     await store.put(record.newImage!);
     expect(await createProjector(graph, { store }).project([record])).toMatchObject({ quarantined: 1 });
     const found: Finding[] = [];
-    await check(graph, { store, settleMs: 1, onFinding: (finding) => found.push(finding) });
+    await check(graph, { store, graceMs: 1, onFinding: (finding) => found.push(finding) });
     expect(found).toMatchObject([
       {
         ...{ source: 'USER-1', target: 'USER-1', verdict: 'quarantined' },
@@ -250,7 +250,7 @@ describe('a table whose keys have another type than text', () => {
     expect(await redrive(graph, { store, ids, remainingMs: () => 60_000 })).toMatchObject({ entries: 1, left: 1 });
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
     expect(await redrive(graph, { store, ids })).toMatchObject({ entries: 1, repaired: 1 });
-    expect(await check(graph, { store, settleMs: 1 })).toMatchObject({ quarantined: 0 });
+    expect(await check(graph, { store, graceMs: 1 })).toMatchObject({ quarantined: 0 });
     client.destroy();
   });
 });

@@ -209,9 +209,9 @@ describe('the spans', () => {
     const table = await observedTable();
     const { graph, store, telemetry, takeSpans } = table;
     await writeGoal(table);
-    const { drift } = await check(graph, { store, telemetry, mode: 'rebuild', segments: 1, settleMs: 0 });
+    const { drift } = await check(graph, { store, telemetry, mode: 'rebuild', segments: 1, graceMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-    await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+    await check(graph, { store, telemetry, segments: 1, graceMs: 0 });
     const checks = takeSpans().filter(({ name }) => name === `check ${graph.table.name}`);
     expect(checks.map(({ attributes }) => attributes)).toEqual([
       expect.objectContaining({ 'edgeloom.check.base_items': 3 }),
@@ -278,11 +278,11 @@ it('the metrics count calls, capacity, records, and refused conditions', async (
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   const { touches, writes } = await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, graceMs: 0 });
   const all = await table.metrics();
-  const sumOf = (name: string, wanted: Attributes = {}): number =>
+  const sumOf = (name: string, expected: Attributes = {}): number =>
     (all[name] ?? [])
-      .filter(({ attributes }) => Object.entries(wanted).every(([key, value]) => attributes[key] === value))
+      .filter(({ attributes }) => Object.entries(expected).every(([key, value]) => attributes[key] === value))
       .reduce((sum, { value }) => sum + value, 0);
   expect(writes).toBeGreaterThan(0);
   expect(sumOf('db.client.operation.duration', { 'db.operation.name': 'BatchExecuteStatement' })).toBe(1);
@@ -314,7 +314,7 @@ it('nothing that is observed names an item, or has a value of it', async () => {
   await Promise.resolve()
     .then(() => reader.search(secret as never))
     .catch(() => undefined);
-  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, graceMs: 0 });
   const spans = table.takeSpans().map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
   expect(spans.length).toBeGreaterThan(15);
   expect(JSON.stringify([spans, await table.metrics()])).not.toContain(secret);
@@ -326,7 +326,7 @@ it('what is observed is named in docs/how-to/telemetry.md, and the other way rou
   const writer = await writeGoal(table, telemetry);
   await writer.putNode('USER-U1', {}, { ifAbsent: true }).catch(() => undefined);
   await createProjector(graph, { store, telemetry }).project(await table.allRecords());
-  await check(graph, { store, telemetry, segments: 1, settleMs: 0 });
+  await check(graph, { store, telemetry, segments: 1, graceMs: 0 });
   await redrive(graph, { store, telemetry });
   await migrate(graph, { store, telemetry, mostSteps: 2, wait: noWait });
   await createReader(graph, { store, telemetry }).getViews(['GOAL-G1']);
@@ -351,7 +351,7 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   expect(touches).toBeGreaterThan(3);
   const reader = createReader(graph, { store, telemetry });
   expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
-  expect(await check(graph, { store, telemetry, segments: 1, settleMs: 0 })).toMatchObject({ baseItems: 3 });
+  expect(await check(graph, { store, telemetry, segments: 1, graceMs: 0 })).toMatchObject({ baseItems: 3 });
   const wrong = { store, telemetry: true as never };
   expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   expect(() => createWriter(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));

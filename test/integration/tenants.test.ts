@@ -98,7 +98,7 @@ describe('an edge between tenants', () => {
     const findings: Finding[] = [];
     const { drift, quarantined } = await check(graph, {
       store,
-      settleMs: 10,
+      graceMs: 10,
       onFinding: (one) => void findings.push(one),
     });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
@@ -146,7 +146,7 @@ describe('a table that gets tenants', () => {
     const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
     const live = items.filter(({ target, expiresAt }) => (target as { S: string }).S.startsWith('~rev/') && !expiresAt);
     expect(live.map(({ source, child }) => [source, child])).toHaveLength(5);
-    const { drift } = await check(after, { store, settleMs: 10 });
+    const { drift } = await check(after, { store, graceMs: 10 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
     const inAcme = items.filter(({ source }) => (source as { S: string }).S.startsWith('USER-acme.'));
     expect(JSON.stringify(inAcme)).not.toContain(`iban ${TO}`);

@@ -53,10 +53,10 @@ async function work() {
   const table = await testTable(workGraph());
   const { graph, store } = table;
   const drift = async (): Promise<number> => {
-    const { drift } = await check(graph, { store, settleMs: 0, segments: 1 });
+    const { drift } = await check(graph, { store, graceMs: 0, segments: 1 });
     return drift.missing + drift.stale + drift.orphan;
   };
-  const repair = () => check(graph, { store, settleMs: 0, segments: 1, mode: 'repair' });
+  const repair = () => check(graph, { store, graceMs: 0, segments: 1, mode: 'repair' });
   return { ...table, writer: createWriter(graph, { store }), reader: createReader(graph, { store }), drift, repair };
 }
 
@@ -230,17 +230,17 @@ describe('totals of edges', () => {
     for (let i = 0; i < 3; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
     await projectAll();
     await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
-    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({
+    expect(await check(graph, { store, graceMs: 0, segments: 1 })).toMatchObject({
       ...{ maintenance: 1, drift: { missing: 0, stale: 0, orphan: 0 } },
     });
     await repair();
     await expect(groups()).rejects.toMatchObject({ code: 'too-many-groups' });
-    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    expect(await check(graph, { store, graceMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
     for (let i = 3; i < 5; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
     await projectAll();
     await repair();
     expect(await groups()).toHaveLength(50);
-    expect(await check(graph, { store, settleMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
+    expect(await check(graph, { store, graceMs: 0, segments: 1 })).toMatchObject({ maintenance: 0 });
     expect(await drift()).toBe(0);
   });
 
@@ -299,12 +299,12 @@ describe('totals of edges', () => {
     await own.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 10.5, kind: 'talk' });
     await own.deleteEdge('USER-2', 'WORKED_ON', 'PROJECT-P');
     await own.putEdge('USER-3', 'WORKED_ON', 'PROJECT-P', { hours: 4, kind: 'code' });
-    const wanted = { count: 2, hours: '14.5', groups: { kind: { code: 1, talk: 1 } } };
-    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
+    const expected = { count: 2, hours: '14.5', groups: { kind: { code: 1, talk: 1 } } };
+    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(expected);
     expect(await reader.with(session).total('USER-2', 'WORKED_ON')).toMatchObject({ count: 0, hours: '0' });
     await projectAll();
-    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
-    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
+    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(expected);
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual(expected);
   });
 
   it('are waited for, explained, and deleted with their node', async () => {

@@ -71,7 +71,7 @@ describe('the tracker example', () => {
     expect((await client('acme')('GET', '/projects/web/tickets')).body.items).toEqual([]);
     await projectAll();
     expect((await client('acme')('GET', '/projects/web/tickets')).body.items).toHaveLength(1);
-    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('loses no vote and no change of another, and tells the second of two forms', async () => {
@@ -141,17 +141,17 @@ describe('the tracker example', () => {
       ada: await titles('assignee=ada', as),
       adaDone: await titles('assignee=ada&status=DONE', as),
     });
-    const wanted = { open: ['Soon', 'Later'], done: ['The page is slow'], adaDone: [] };
+    const expected = { open: ['Soon', 'Later'], done: ['The page is slow'], adaDone: [] };
     const ofAda = (found: Awaited<ReturnType<typeof lists>>) => ({ ...found, ada: [...found.ada].sort() });
     // At once for the client that wrote, for all others with the projection.
-    expect(ofAda(await lists(acme))).toEqual({ ...wanted, ada: ['Later', 'Soon'] });
+    expect(ofAda(await lists(acme))).toEqual({ ...expected, ada: ['Later', 'Soon'] });
     await projectAll();
-    expect(ofAda(await lists(client('acme')))).toEqual({ ...wanted, ada: ['Later', 'Soon'] });
+    expect(ofAda(await lists(client('acme')))).toEqual({ ...expected, ada: ['Later', 'Soon'] });
     await acme('PATCH', `/tickets/${later}`, { dueDate: '2026-02-01' });
     await projectAll();
     expect(await titles('status=OPEN', client('acme'))).toEqual(['Later', 'Soon']);
     expect(await acme('GET', '/projects/web/tickets?status=LOST')).toMatchObject({ status: 400 });
-    expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('brings in many, after which the session says that it does not know', async () => {

@@ -118,7 +118,7 @@ describe('a node type without a view', () => {
 
   it('is right for a check, which finds a view that nothing asks for', async () => {
     const { table } = await projected();
-    const options = { store: table, settleMs: 0 } as never;
+    const options = { store: table, graceMs: 0 } as never;
     expect(await check(graph, options)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     await table.put({
       source: text('USER-1'),
@@ -155,7 +155,7 @@ it('is a change of the model: a view that the new one does not ask for goes when
   await user(2);
   await projectAll();
   expect((await store.get({ source: 'USER-2', target: '~view' }, { consistent: true })).item).toBeUndefined();
-  const { drift, unknown } = await check(after, { store, settleMs: 10 });
+  const { drift, unknown } = await check(after, { store, graceMs: 10 });
   expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   // And back: each node has a view again.
   await migrate(before);

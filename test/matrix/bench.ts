@@ -19,7 +19,7 @@ import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
-import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
+import { comparable, expectedItems, storedItems } from '../support/oracle.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
 import { type Feature, OfSource, SINCE, type Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
@@ -276,7 +276,7 @@ export class Bench {
     const { rig, model } = this;
     const findings: Finding[] = [];
     const result = await check(model, {
-      ...{ store: rig.store, mode, settleMs: 1_000, segments: 1 },
+      ...{ store: rig.store, mode, graceMs: 1_000, segments: 1 },
       ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
       onFinding: (finding) => findings.push(finding),
       ...options,
@@ -374,10 +374,10 @@ export class Bench {
     const own = items.filter((item) => stringOf(item[partition]) !== '~edgeloom');
     const isBase = (item: Item): boolean => !stringOf(item[model.table.sortKey])?.startsWith('~');
     const stored = comparable(storedItems(model, own));
-    const wanted = comparable(wantedItems(model, own.filter(isBase)));
-    for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
+    const right = comparable(expectedItems(model, own.filter(isBase)));
+    for (const name of new Set([...Object.keys(stored), ...Object.keys(right)])) {
       if (this.mayBeEvicted && name.endsWith(',"~view"]')) continue;
-      expectSame(stored[name], wanted[name], `the derived item ${name}`);
+      expectSame(stored[name], right[name], `the derived item ${name}`);
     }
   }
 

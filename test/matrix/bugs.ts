@@ -49,8 +49,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   ),
   'give-up and redrive': inFile(
     'trust/repair/redrive-records.ts',
-    'settler.project(slice, { remainingMs })',
-    'settler.project(slice.slice(1), { remainingMs })',
+    'projector.project(slice, { remainingMs })',
+    'projector.project(slice.slice(1), { remainingMs })',
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
   'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '{ SS: [target] }', "{ SS: ['-'] }"),

@@ -45,8 +45,8 @@ export class FeedReader {
       for (const [order] of ordersOf(options)) {
         const rows = follower.rows(({ list }) => 'order' in list && list.inbound[1] === type && list.order === order);
         const targets = [...new Set(facts.edges.map(({ target }) => target))];
-        const wanted = targets.flatMap((target) => inboundOf(bench.input, facts, type, target, order));
-        expectSame(rows.length, wanted.length, `the number of rows of ${type} by ${order}`);
+        const expected = targets.flatMap((target) => inboundOf(bench.input, facts, type, target, order));
+        expectSame(rows.length, expected.length, `the number of rows of ${type} by ${order}`);
       }
     }
   }

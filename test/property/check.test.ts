@@ -10,7 +10,7 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { type CheckOptions, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { runs } from '../support/extent.ts';
-import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
+import { comparable, derivedName, expectedItems, storedItems } from '../support/oracle.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
@@ -208,7 +208,7 @@ async function fanOut(graph: CompiledModel, table: StreamedStore): Promise<void>
 async function run(graph: CompiledModel, table: StreamedStore, options: Partial<CheckOptions> = {}) {
   const findings: Finding[] = [];
   const result = await check(graph, {
-    ...{ store: table, settleMs: 0, segments: 3 },
+    ...{ store: table, graceMs: 0, segments: 3 },
     onFinding: (finding) => findings.push(finding),
     ...options,
   });
@@ -220,10 +220,10 @@ async function run(graph: CompiledModel, table: StreamedStore, options: Partial<
 function wrongItems(graph: CompiledModel, table: StreamedStore, odd: ReadonlySet<string>): string[] {
   const items = [...table.items()];
   const base = items.filter((item) => !textOf(item['target']).startsWith('~'));
-  const wanted = comparable(wantedItems(graph, base));
+  const expected = comparable(expectedItems(graph, base));
   const stored = comparable(storedItems(graph, items));
-  const names = new Set([...Object.keys(wanted), ...Object.keys(stored)]);
-  const wrong = [...names].filter((name) => wanted[name] !== stored[name]);
+  const names = new Set([...Object.keys(expected), ...Object.keys(stored)]);
+  const wrong = [...names].filter((name) => expected[name] !== stored[name]);
   return [...new Set([...wrong, ...odd])].sort();
 }
 

@@ -112,14 +112,14 @@ describe('encodings keep order', () => {
         const right = [...left.slice(0, shared), ...other.slice(Math.min(shared, left.length))];
         fc.pre(right.length > 0);
         const length = Math.max(left.length, right.length);
-        let wanted = 0;
-        for (let i = 0; i < length && wanted === 0; i++) {
+        let expected = 0;
+        for (let i = 0; i < length && expected === 0; i++) {
           const [one, two] = [left[i], right[i]];
-          wanted = one === undefined ? -1 : two === undefined ? 1 : sign(compareKeys(one, two));
+          expected = one === undefined ? -1 : two === undefined ? 1 : sign(compareKeys(one, two));
         }
         const keyOf = (segments: string[], of: string) => indexSortKey(encodePath(segments, AS_WRITTEN), of);
         const order = compareKeys(keyOf(left, leftSource), keyOf(right, rightSource));
-        expect(sign(order)).toBe(wanted || sign(compareKeys(leftSource, rightSource)));
+        expect(sign(order)).toBe(expected || sign(compareKeys(leftSource, rightSource)));
       }),
       RUNS,
     );
@@ -161,11 +161,12 @@ describe('encodings keep order', () => {
 
   it('of sort keys: the bounds of a value hold its items and no others', () => {
     fc.assert(
-      fc.property(value, value, source, (wanted, given, from) => {
+      fc.property(value, value, source, (expected, given, from) => {
         const key = indexSortKey(given, from);
         const within =
-          compareKeys(key, lowestSortKeyOfValue(wanted)) >= 0 && compareKeys(key, highestSortKeyOfValue(wanted)) <= 0;
-        expect(within).toBe(given === wanted);
+          compareKeys(key, lowestSortKeyOfValue(expected)) >= 0 &&
+          compareKeys(key, highestSortKeyOfValue(expected)) <= 0;
+        expect(within).toBe(given === expected);
       }),
       RUNS,
     );

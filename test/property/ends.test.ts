@@ -279,7 +279,7 @@ async function run(seed: number): Promise<void> {
     }
     expect(await ask({ store, now })).toEqual(expected);
     expect(await ask({ store, now }, { includeExpired: true })).toEqual(whole);
-    const { drift } = await check(graph, { store, settleMs: 0 });
+    const { drift } = await check(graph, { store, graceMs: 0 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   };
   for (let round = 0; round < 2; round++) {

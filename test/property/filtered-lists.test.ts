@@ -55,7 +55,7 @@ function condition<Value extends string | number>(value: fc.Arbitrary<Value>) {
   return fc.oneof(value, some({ ...operators, not: fc.oneof(value, some(operators)) }));
 }
 
-/** Whether a value is wanted, judged by JavaScript's comparisons, which are right for these values. */
+/** Whether a value is expected, judged by JavaScript's comparisons, which are right for these values. */
 function isWanted<Value extends string | number>(
   stored: Value | undefined,
   asked: Value | WhereComparison<Value> | undefined,
@@ -131,7 +131,7 @@ function idOf(i: number): string {
 }
 
 describe('lists with where and maxRcu', () => {
-  it('give each item that is wanted once, in order, and pages that are short only where their units are spent', async () => {
+  it('give each item that is expected once, in order, and pages that are short only where their units are spent', async () => {
     await fc.assert(
       fc.asyncProperty(someGoals, list, async (goals, { kind, where, from, ...options }) => {
         const { store, spread } = await storeOf(goals);

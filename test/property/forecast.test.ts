@@ -157,7 +157,7 @@ function run(graph: CompiledModel, store: StreamedStore, action?: MigrateAction)
 }
 
 function unitsOf(steps: readonly Pick<MigrateStep, 'step' | 'rcu' | 'wcu'>[], unit: 'rcu' | 'wcu'): number {
-  const walks = steps.filter(({ step }) => ['backfill', 'settle-views', 'delete'].includes(step));
+  const walks = steps.filter(({ step }) => ['backfill', 'reconcile-views', 'delete'].includes(step));
   return walks.reduce((sum, step) => sum + step[unit], 0);
 }
 

@@ -8,7 +8,7 @@ import { isFound } from '../support/shown.ts';
 const SEEDS = seeds({ part: 150, whole: 1_500 });
 
 describe('native orders and searches, while the index lags', () => {
-  it('give each item that is wanted once, in the order of their values, and own writes at once', async () => {
+  it('give each item that is expected once, in the order of their values, and own writes at once', async () => {
     await rightSchedules('native', SEEDS);
   });
 

@@ -88,11 +88,11 @@ async function fill(stage: Stage, spec: KeyedSpec, isSpread: boolean): Promise<K
   return next;
 }
 
-function difference(found: readonly string[], wanted: readonly string[]): string | undefined {
-  const extra = found.filter((key) => !wanted.includes(key));
-  const lacks = wanted.filter((key) => !found.includes(key));
+function difference(found: readonly string[], expected: readonly string[]): string | undefined {
+  const extra = found.filter((key) => !expected.includes(key));
+  const lacks = expected.filter((key) => !found.includes(key));
   if (extra.length + lacks.length === 0) return undefined;
-  return brief({ extra: extra.slice(0, 2), lacks: lacks.slice(0, 2), of: wanted.length });
+  return brief({ extra: extra.slice(0, 2), lacks: lacks.slice(0, 2), of: expected.length });
 }
 
 /** A text of something that may hold very long keys. */

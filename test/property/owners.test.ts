@@ -137,7 +137,7 @@ function itemsMade(
     ...{ value: { S: 'x' }, values: { SS: ['x', '#', 'y'.repeat(700)] } },
     ...{ country: { S: 'DE#1' }, since: { S: '2026' }, rank: { S: '7' } },
   };
-  const wanted = (source: string, target: string, image: Item) =>
+  const expected = (source: string, target: string, image: Item) =>
     [...derivedOf(only, source, target, image).indexItems].map(([key, fields]): [string, string, Item, string] => [
       source,
       key,
@@ -145,14 +145,14 @@ function itemsMade(
       target,
     ]);
   const [user, team] = [`USER-${from}`, `TEAM-${to}`];
-  if (definition.kind === 'part') return wanted(user, definition.part.name, attributes);
-  if (definition.kind === 'search') return wanted(user, definition.search.part ?? user, attributes);
+  if (definition.kind === 'part') return expected(user, definition.part.name, attributes);
+  if (definition.kind === 'search') return expected(user, definition.search.part ?? user, attributes);
   const edge = only.edges.get(definition.edge.type)!;
   const entered = edge.type === 'KNOWS' ? `USER-${to}` : team;
   const target = sortKeyOfEdge(edge, entered);
   const image = edge.keys === 'hashed' ? { ...attributes, targetId: { S: entered } } : attributes;
-  const ofNode = wanted(team, team, attributes).filter(() => definition.owners !== undefined);
-  return [...wanted(user, target, image), ...ofNode];
+  const ofNode = expected(team, team, attributes).filter(() => definition.owners !== undefined);
+  return [...expected(user, target, image), ...ofNode];
 }
 
 describe('an id', () => {

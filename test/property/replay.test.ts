@@ -8,7 +8,7 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../src/projecting/apply/projector-types.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import { runs } from '../support/extent.ts';
-import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
+import { comparable, expectedItems, storedItems } from '../support/oracle.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
@@ -22,7 +22,7 @@ const RUNS = { numRuns: runs({ part: 100, whole: 300 }) };
 async function expectConverged(graph: CompiledModel, table: StreamedStore): Promise<void> {
   const items = [...table.items()];
   const base = items.filter((item) => 'S' in item['target']! && !item['target'].S.startsWith('~'));
-  expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, base)));
+  expect(comparable(storedItems(graph, items))).toEqual(comparable(expectedItems(graph, base)));
 }
 
 /** Nothing lost: each base item that cannot be derived in full is found in quarantine. */

@@ -95,8 +95,8 @@ function question(reader: Reader<Model>, random: Random, ranks: number) {
     (status === undefined || goal.status === status) && (from === undefined || goal.rank >= from);
   const { reverse } = options;
   const inOrder = (goals: ReadonlyMap<string, Goal>): string[] => {
-    const wanted = [...goals].filter(([, goal]) => isWanted(goal));
-    const ids = wanted
+    const expected = [...goals].filter(([, goal]) => isWanted(goal));
+    const ids = expected
       .sort(([leftId, left], [rightId, right]) => compareKeys(left.rank, right.rank) || compareKeys(leftId, rightId))
       .map(([id]) => id);
     return reverse ? ids.reverse() : ids;

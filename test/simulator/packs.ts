@@ -13,7 +13,7 @@ Packs: ${PACK_NAMES.join(', ')}.
 
 Runs N schedules of a pack (default 10,000), of the seeds S (default 1), S + 1, ... The first schedules that fail are printed, shortened
 where the pack can shorten, and the exit code is 1. --resume goes on with the run of the pack that was interrupted last. --mutant plants a
-bug first, so that failures are what is wanted; --pin keeps the first of them, shortened, as a schedule of the tests. --exhaustive runs every
+bug first, so that failures are what is expected; --pin keeps the first of them, shortened, as a schedule of the tests. --exhaustive runs every
 schedule of a small scope; of all scopes it writes SCOPES.md.`;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: RUN_OPTIONS });

@@ -88,14 +88,14 @@ describe('a table that ElectroDB writes', () => {
     const findings: Finding[] = [];
     const { drift } = await check(graph, {
       store,
-      settleMs: 10,
+      graceMs: 10,
       onFinding: (one) => findings.push(one),
     });
     expect(drift, JSON.stringify(findings)).toEqual({ missing: 0, stale: 0, orphan: 0 });
 
     // The nightly check too keeps its place under the table's own key names.
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const handler = checkRunHandler(graph, { client, settleMs: 10, logger: pino({ level: 'silent' }) });
+    const handler = checkRunHandler(graph, { client, graceMs: 10, logger: pino({ level: 'silent' }) });
     const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
     const limits = { hours: 1, workers: 2, maxRcu: 0, maxWcu: 100, repair: false };
     const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
@@ -155,7 +155,7 @@ describe('a table that OneTable writes', () => {
     const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
     expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
-    const { drift, quarantined, unknown } = await check(graph, { store, settleMs: 10 });
+    const { drift, quarantined, unknown } = await check(graph, { store, graceMs: 10 });
     expect({ drift, quarantined, unknown }).toEqual({
       ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },
     });

@@ -84,7 +84,7 @@ describe('a run of the state machine with the packaged functions', () => {
   afterEach(() => vi.restoreAllMocks());
 
   /** Longer than the time that a call has. */
-  const SETTLE_SECONDS = 600;
+  const GRACE_SECONDS = 600;
   const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-dev-';
 
   const lastCheckOf = async (store: Store) =>
@@ -99,7 +99,7 @@ describe('a run of the state machine with the packaged functions', () => {
     const environment = {
       EDGELOOM_TABLE: table.graph.table.name,
       AWS_ENDPOINT_URL: table.endpoint,
-      EDGELOOM_SETTLE_SECONDS: String(SETTLE_SECONDS),
+      EDGELOOM_GRACE_SECONDS: String(GRACE_SECONDS),
       EDGELOOM_LOG_LEVEL: 'silent',
     };
     // Pauses of the machine pass in no time; a function that waited would not be done within its test.
@@ -150,7 +150,7 @@ describe('a run of the state machine with the packaged functions', () => {
     expect(new Set(calls)).toEqual(new Set([`${ARN}check`]));
     expect(waits.length).toBe(calls.length - 2);
     // The machine waits for the stream, the functions do not.
-    expect(Math.max(...waits)).toBeGreaterThan(SETTLE_SECONDS - 60);
+    expect(Math.max(...waits)).toBeGreaterThan(GRACE_SECONDS - 60);
     // Nothing is left to do for the next night, and the table says what this one has come to.
     expect(await savedPlaces(store, 'check')).toEqual([]);
     expect(await lastCheckOf(store)).toMatchObject({ verdict: 'drift', drift: 3, quarantined: 0 });

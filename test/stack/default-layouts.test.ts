@@ -244,7 +244,7 @@ describe.each(LAYOUTS)('a table in the default layout of $library', ({ open, lay
     expect((await library.userNames()).length).toBe(names.length);
     expect(await sources.sync(name, { dryRun: true })).toMatchObject({ differences: [] });
     const drift = { missing: 0, stale: 0, orphan: 0 };
-    const options = { store: ours.store, settleMs: 10 };
+    const options = { store: ours.store, graceMs: 10 };
     expect(await check(ours.graph, options)).toMatchObject({ drift, unknown: 0, quarantined: 0 });
   });
 });

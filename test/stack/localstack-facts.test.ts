@@ -65,7 +65,7 @@ describe('records with sequence numbers of 56 digits', () => {
     await deliver(record(name, 5, longNumber(100), user('1', 'newest'), user('1', 'old')));
     await deliver(old);
     expect(await viewOf(store, '1')).toEqual({ name: 'newest', follows: ['2'] });
-    const { drift } = await check(graph, { store, settleMs: 10 });
+    const { drift } = await check(graph, { store, graceMs: 10 });
     expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 });

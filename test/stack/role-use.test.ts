@@ -39,7 +39,7 @@ import {
 
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 900_000 };
 const logger = pino({ level: 'silent' });
-const settleMs = 20;
+const graceMs = 20;
 
 beforeEach(() => {
   // Metrics go to stdout as they do in Lambda.
@@ -65,7 +65,7 @@ async function runShare(handler: RunHandler, share: object): Promise<RunResponse
     const answer = (await handler({ ...share, cursor } as RunEvent, context)) as RunResponse;
     if (answer.cursor === null) return answer;
     cursor = answer.cursor;
-    await sleep(2 * settleMs);
+    await sleep(2 * graceMs);
   }
 }
 
@@ -76,7 +76,7 @@ async function migrateByFunction(table: Table, client: Table['client']): Promise
   await correct(table);
   expect(await migrate(before, { store: table.store, wait: async () => {} })).toMatchObject({ done: true });
   let nowMs = Date.now();
-  const handler = checkRunHandler(graph, { client, logger, settleMs, now: () => nowMs });
+  const handler = checkRunHandler(graph, { client, logger, graceMs, now: () => nowMs });
   for (let calls = 1; ; calls++) {
     expect(calls).toBeLessThan(50);
     const request = { workers: 2, maxRcu: 0, maxWcu: 10_000 };
@@ -119,14 +119,14 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await table.projectAll();
       await damage(table as never);
       const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
-      const handler = checkRunHandler(table.graph, { client, logger, settleMs });
+      const handler = checkRunHandler(table.graph, { client, logger, graceMs });
       const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
       const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
       expect(plan.shares).toHaveLength(1);
       expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
       await readOwn(store);
       if (mode === 'rebuild' || repair) {
-        const again = checkRunHandler(table.graph, { client: table.client, logger, settleMs });
+        const again = checkRunHandler(table.graph, { client: table.client, logger, graceMs });
         const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
           shares: never[];
         };
@@ -169,7 +169,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await damage(table as never);
       const { client, store, expectExact } = await table.as('OperatorPolicy');
       const { graph } = table;
-      expect(await check(graph, { store, settleMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
+      expect(await check(graph, { store, graceMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
       await redrive(graph, { store });
       await correct(table);
       expect((await describeTable(graph, { client })).lacks).toEqual([]);
@@ -246,7 +246,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low watermark.
       let passedMs = 0;
       const handler = observeHandler(table.graph, {
-        ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, settleMs: 20, listMs: 50 } },
+        ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },
         stream: new DynamoDBStreamSource(table.streams, table.streamArn),
         now: () => Date.now() + passedMs,
         async wait(milliseconds) {

@@ -41,11 +41,13 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     expect(shaded.filter((name) => name === 'lag base')).toHaveLength(2);
     expect(shaded.at(-1)).toBe('drift derived here');
     await page.getByText('no change was on its way').waitFor();
-    expect(await card('Wanted and stored at that moment').innerText()).toMatch(/~view\s+not there[^~]+not as wanted/);
+    expect(await card('Expected and stored at that moment').innerText()).toMatch(
+      /~view\s+not there[^~]+not as expected/,
+    );
 
     await backTo((text) => text.endsWith(', equal'));
     await page.getByText('readers saw what the base items ask for').waitFor();
-    expect(await card('Wanted and stored at that moment').innerText()).not.toContain('not as wanted');
+    expect(await card('Expected and stored at that moment').innerText()).not.toContain('not as expected');
 
     await backTo((text) => text.endsWith(', lag'));
     while ((await page.getByText('Just then GOAL-1 was changed').count()) === 0) await slider().press('ArrowLeft');

@@ -112,7 +112,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     ['follower', /how-to\/totals/],
     ['outbox', /how-to\/(?:adopting|feeds)/],
     ['CDC', /how-to\/(?:adopting|feeds)/],
-  ])('finds "%s", and leads to the page of it', async (words, wanted) => {
+  ])('finds "%s", and leads to the page of it', async (words, expected) => {
     const context = await running.browser.newContext({ viewport: SIZES[0]! });
     const page = await context.newPage();
     await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
@@ -121,7 +121,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     const found = page.locator('#localsearch-list a.result');
     await found.first().waitFor();
     const targets = await found.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-    expect(targets.join(' ')).toMatch(wanted);
+    expect(targets.join(' ')).toMatch(expected);
     await context.close();
   });
 });

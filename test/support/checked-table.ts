@@ -6,7 +6,7 @@ import { goalGraph } from './contracts-model.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** Long enough for nothing: the tests project before they check. */
-const SETTLE_MS = 20;
+const GRACE_MS = 20;
 
 /** A table of goals, users and teams, projected, with what tests of the check do to it. */
 export async function checkedTable(goals = 3, model: (table: string) => ReturnType<typeof goalGraph> = goalGraph) {
@@ -37,7 +37,7 @@ export async function checkedTable(goals = 3, model: (table: string) => ReturnTy
     const findings: Finding[] = [];
     const result = await check(graph, {
       store,
-      settleMs: SETTLE_MS,
+      graceMs: GRACE_MS,
       segments: 4,
       onFinding: (finding) => findings.push(finding),
       ...options,

@@ -9,7 +9,7 @@ import { testTable, uniqueTableName } from './table.ts';
 /** Children that a fan-out visits before its own record goes on. */
 const PAGE = 2;
 /** Long enough for nothing: the tests project before they check. */
-const SETTLE_MS = 20;
+const GRACE_MS = 20;
 
 /** A table of books and authors, projected: each book has the first author and one of its own. */
 export async function copiedTable(books = 5) {
@@ -56,7 +56,7 @@ export async function copiedTable(books = 5) {
   async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
     const result = await check(graph, {
-      ...{ store, settleMs: SETTLE_MS, segments: 4 },
+      ...{ store, graceMs: GRACE_MS, segments: 4 },
       onFinding: (finding) => findings.push(finding),
       ...options,
     });

@@ -37,8 +37,8 @@ export function derivedName(source: string, sortKey: string): string {
 }
 
 /** The derived items of a table. Parts that cannot be derived are absent. */
-export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wanted {
-  const wanted: Wanted = new Map();
+export function expectedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wanted {
+  const expected: Wanted = new Map();
   const views = new Map<string, { attributes?: Item; elements: string[]; copies: Item }>();
   const items = [...baseItems].filter((item) => !isDeleted(graph, item));
   const nodeItems = new Map(
@@ -57,14 +57,14 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
     if (source === sortKey && node !== undefined) {
       if (node.hasView) view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) {
-        if (search.part === undefined && !search.native) addSearch(wanted, { ...base, type: node.type }, search);
+        if (search.part === undefined && !search.native) addSearch(expected, { ...base, type: node.type }, search);
       }
-      addTargetItems(wanted, base, node, graph.edges.values());
+      addTargetItems(expected, base, node, graph.edges.values());
     } else if (node?.parts.get(sortKey)?.view !== undefined) {
       const { view: shown } = node.parts.get(sortKey)!.view!;
-      wanted.set(derivedName(source, `~view/${sortKey}`), { attributes: { M: projected(base, shown) } });
+      expected.set(derivedName(source, `~view/${sortKey}`), { attributes: { M: projected(base, shown) } });
       for (const search of node.searches.values()) {
-        if (search.part === sortKey) addSearch(wanted, { ...base, type: node.type }, search);
+        if (search.part === sortKey) addSearch(expected, { ...base, type: node.type }, search);
       }
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
       const target = edgeTarget(edge, sortKey, item);
@@ -73,9 +73,9 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
       const nodeItem = nodeItems.get(source) && { ...nodeItems.get(source), ...partAttributes(node, items, base) };
       const ofSource = nodeItem && { ...base, item: nodeItem, type: node.type, target: source };
       const ofEdge = { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' };
-      addEdge(wanted, view.elements, ofEdge, ofSource, edge);
+      addEdge(expected, view.elements, ofEdge, ofSource, edge);
       if (edge.copy === undefined) continue;
-      wanted.set(derivedName(target, reverseKey(edge.type, source)), { child: { S: source } });
+      expected.set(derivedName(target, reverseKey(edge.type, source)), { child: { S: source } });
       const copied = nodeItems.get(target);
       if (copied === undefined || view.elements.length === listed) continue;
       const { partitionKey, sortKey: sortName } = graph.table;
@@ -92,9 +92,9 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
       ...(elements.length > 0 && { edgeSet: { SS: elements } }),
       ...(Object.keys(copies).length > 0 && { copies: { M: copies } }),
     };
-    if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
+    if (Object.keys(view).length > 0) expected.set(derivedName(source, '~view'), view);
   }
-  return wanted;
+  return expected;
 }
 
 /** Whether an item is soft-deleted, or says that it is gone. */
@@ -275,7 +275,7 @@ function compute(base: Base, run: DeriveModel['compute']): string | undefined {
   }
 }
 
-function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
+function addSearch(expected: Wanted, base: Base, search: SearchModel): void {
   const { order, part, itemOf } = search;
   // The items of a part's search have its name behind a mark.
   const keyOf = (make: (name: string) => string): string => {
@@ -301,12 +301,12 @@ function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
   if (search.partition !== undefined && attributeOf(base.item, search.partition) === undefined) return;
   for (const [sortKey, item] of items ?? []) {
     const name = derivedName(base.source, sortKey);
-    const present = wanted.get(name);
+    const present = expected.get(name);
     // Searches by one value share an item, each in an index of its own.
-    if (!search.multiValue) wanted.set(name, { ...present, ...item });
+    if (!search.multiValue) expected.set(name, { ...present, ...item });
     // Values that fold to one text share an item, which shows the first of them.
     else if (present === undefined || JSON.stringify(item['value']) < JSON.stringify(present['value']))
-      wanted.set(name, item);
+      expected.set(name, item);
   }
 }
 
@@ -332,7 +332,7 @@ function searchItem(
   });
 }
 
-function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | undefined, edge: EdgeModel): void {
+function addEdge(expected: Wanted, elements: string[], base: Base, node: Base | undefined, edge: EdgeModel): void {
   const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
@@ -377,16 +377,16 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
     const key = edgeIndexKey(base.sortKey);
     const ledger = ledgerOf(base, edge.count.totals);
     items.set(key, { ...items.get(key), counted: { S: edge.type }, ...ledgerField(ledger) });
-    addToTotal(wanted, derivedName(base.source, `~degree/${edge.type}`), ledger);
+    addToTotal(expected, derivedName(base.source, `~degree/${edge.type}`), ledger);
   }
   if (edge.incoming !== undefined) {
     const ledger = ledgerOf(base, edge.incoming.totals);
     const key = `~in/${edge.type}-${base.source}`;
     const fields = { counted: { S: `~total/${edge.type}` }, ...ledgerField(ledger), child: { S: base.source } };
-    wanted.set(derivedName(base.target, key), fields);
-    addToTotal(wanted, derivedName(base.target, `~total/${edge.type}`), ledger);
+    expected.set(derivedName(base.target, key), fields);
+    addToTotal(expected, derivedName(base.target, `~total/${edge.type}`), ledger);
   }
-  for (const [key, item] of items) wanted.set(derivedName(base.source, key), item);
+  for (const [key, item] of items) expected.set(derivedName(base.source, key), item);
 }
 
 /** The values of an edge in sums and groups. Values of tests are such as doubles add up exactly. */
@@ -414,8 +414,8 @@ function ledgerField(ledger: Item): Item {
   return Object.keys(ledger).length === 0 ? {} : { ledger: { M: ledger } };
 }
 
-function addToTotal(wanted: Wanted, name: string, ledger: Item): void {
-  const total: Item = { ...wanted.get(name) };
+function addToTotal(expected: Wanted, name: string, ledger: Item): void {
+  const total: Item = { ...expected.get(name) };
   const add = (attribute: string, number: number): void => {
     const before = total[attribute];
     total[attribute] = { N: String(number + (before !== undefined && 'N' in before ? Number(before.N) : 0)) };
@@ -426,7 +426,7 @@ function addToTotal(wanted: Wanted, name: string, ledger: Item): void {
     if ('N' in value) add(attribute, Number(value.N));
     else if ('S' in value) add(`${attribute}/${value.S}`, 1);
   }
-  wanted.set(name, total);
+  expected.set(name, total);
 }
 
 function partitionOf(base: Base, node: Base | undefined, { partition }: InboundModel): string | undefined {
@@ -436,7 +436,7 @@ function partitionOf(base: Base, node: Base | undefined, { partition }: InboundM
 }
 
 /** A node in the index partitions of the edge types that enter it and include their target. */
-function addTargetItems(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
+function addTargetItems(expected: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
   for (const edge of edges) {
     const { type, to, inbound } = edge;
     // Reads show a node itself whose type declares no view.
@@ -447,11 +447,11 @@ function addTargetItems(wanted: Wanted, base: Base, node: NodeModel, edges: Iter
       const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
       const partition = isNamed ? `${name}/${edgeKey}` : edgeKey;
       const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
-      if (isNamed) wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
+      if (isNamed) expected.set(derivedName(base.source, `~ix/#includeTarget/${type}/${name}`), { ...keys, ...shown });
       else Object.assign(shared, keys);
     }
     if (Object.keys(shared).length === 0) continue;
-    wanted.set(derivedName(base.source, `~ix/#includeTarget/${type}`), { ...shared, ...shown });
+    expected.set(derivedName(base.source, `~ix/#includeTarget/${type}`), { ...shared, ...shown });
   }
 }
 

@@ -71,14 +71,14 @@ function isAbout({ Action, Condition }: Statement, { action, partition, attribut
   return (
     Action.includes(action) &&
     Object.entries(Condition).every(([operator, keys]) =>
-      Object.entries(keys).every(([key, wanted]) => holds(operator, given[key]!, wanted)),
+      Object.entries(keys).every(([key, expected]) => holds(operator, given[key]!, expected)),
     )
   );
 }
 
-function holds(operator: string, given: readonly string[], wanted: string | readonly string[]): boolean {
-  if (operator === 'Null') return (given.length === 0) === (wanted === 'true');
-  const listed = [wanted].flat();
+function holds(operator: string, given: readonly string[], expected: string | readonly string[]): boolean {
+  if (operator === 'Null') return (given.length === 0) === (expected === 'true');
+  const listed = [expected].flat();
   if (operator === 'ForAnyValue:StringEquals') return given.some((value) => listed.includes(value));
   if (operator === 'ForAllValues:StringLike') return given.every((value) => listed.some((like) => isLike(value, like)));
   throw new Error(`The operator ${operator} is not known.`);

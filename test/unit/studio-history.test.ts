@@ -192,7 +192,7 @@ describe('the changes of the stream', () => {
   });
 });
 
-it('says nothing of what another model wanted', async () => {
+it('says nothing of what another model expected', async () => {
   const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: ['name'] }) }, edges: {} });
   const store = new StreamedStore(graph);
   const changes = new SeenChanges();
@@ -219,7 +219,7 @@ it('says nothing of what another model wanted', async () => {
   expect(unknown).toBe('the model was another one');
 });
 
-it('compares what was wanted with what was stored, part by part, at any moment', async () => {
+it('compares what was expected with what was stored, part by part, at any moment', async () => {
   const graph = defineGraph({
     table: 'records',
     nodes: { USER: node({ view: ['name'], search: { name: {} } }), GOAL: node({}) },
@@ -248,7 +248,7 @@ it('compares what was wanted with what was stored, part by part, at any moment',
   items.delete('~ix/name');
   const [missing, ...others] = await differencesOf(graph, 'USER-1', items);
   expect(missing).toMatchObject({ target: '~ix/name', part: 'index item', stored: null });
-  expect(missing!.wanted).toContain('Ada');
+  expect(missing!.expected).toContain('Ada');
   expect(others).toEqual([]);
   // The item in the partition of an edge's target is the edge's.
   const [[target, image]] = [...itemsNow('GOAL-1')] as [[string, Item]];

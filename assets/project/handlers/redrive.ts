@@ -1,5 +1,5 @@
 import { deployedRedrive } from 'edgeloom/lambda';
 import graph from '../edgeloom.config.ts';
 
-/** Settles the quarantine, and batches that the stream's mapping gave up. */
+/** Redrives the quarantine, and batches that the stream's mapping gave up. */
 export const handler = deployedRedrive(graph);

@@ -23,5 +23,5 @@ it('reads from both sides what was written on one', async () => {
   expect(ada?.edgeSet).toMatchObject([{ type: 'FOLLOWS', target: 'USER-2' }]);
   const { items } = await reader.inbound('USER-2', 'FOLLOWS');
   expect(items).toMatchObject([{ source: 'USER-1' }]);
-  expect((await check(graph, { store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  expect((await check(graph, { store, graceMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
 });

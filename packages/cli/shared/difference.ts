@@ -11,10 +11,10 @@ type Contents = readonly [string | null, string | null];
 
 /** Returns the parts of two contents that people are shown: one line each, printable, with their first difference. */
 export function shownDifference(contents: Contents): Contents {
-  const [wanted, stored] = contents.map((text) => (text === null ? null : printable(text))) as [...Contents];
-  if (wanted === null || stored === null) return [wanted && shortened(wanted, 0), stored && shortened(stored, 0)];
-  const from = placeOfDifference(wanted, stored);
-  return [shortened(wanted, from), shortened(stored, from)];
+  const [expected, stored] = contents.map((text) => (text === null ? null : printable(text))) as [...Contents];
+  if (expected === null || stored === null) return [expected && shortened(expected, 0), stored && shortened(stored, 0)];
+  const from = placeOfDifference(expected, stored);
+  return [shortened(expected, from), shortened(stored, from)];
 }
 
 /** The place from which two texts are shown, so that their first difference is seen. */

@@ -4,12 +4,12 @@ import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { shownDifference } from './difference.ts';
 
 /** One line about drift that an observer has found, printable. */
-export function driftLine({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
+export function driftLine({ suspect, expected, stored, state, isCertain }: ObservedDrift): string {
   const { source, sortKey, part } = suspect;
   const doubt = isCertain ? '' : ' (the low watermark is not known: the consumer may only be late)';
-  const [expected, actual] = shownDifference([wanted, stored]);
+  const [shown, actual] = shownDifference([expected, stored]);
   return printable(
-    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${expected ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
+    `${state}: ${source} ${sortKey}, ${part.kind}: expected ${shown ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
   );
 }
 

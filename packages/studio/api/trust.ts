@@ -5,7 +5,7 @@ import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../../
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { describeTable } from '../../../src/store/table.ts';
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
-import { type CheckOptions, SETTLE_MS } from '../../../src/trust/check/check.ts';
+import { type CheckOptions, GRACE_MS } from '../../../src/trust/check/check.ts';
 import { sampleOptions } from '../../../src/trust/check/scan.ts';
 import { readObserverProgress } from '../../../src/trust/observe/memory.ts';
 import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';
@@ -125,7 +125,7 @@ async function startCheck(
     mode,
     ...(scope.kind === 'node' && { sources: [scope.id] }),
     ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
-    ...(position !== undefined && { consumer: position.consumer(SETTLE_MS) }),
+    ...(position !== undefined && { consumer: position.consumer(GRACE_MS) }),
   };
   const beganAtMs = Date.now();
   checks.start(await describedScope(context, scope), graph, options, async (result) => {

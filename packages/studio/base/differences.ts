@@ -4,7 +4,7 @@ import type { Part, Suspect } from '../../../src/core/kinds/part.ts';
 import { itemKindOf } from '../../../src/core/kinds/table.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../src/core/store-port.ts';
-import { concernOf } from '../../../src/registry/concerns.ts';
+import { standingOf } from '../../../src/registry/standing.ts';
 import { nominate } from '../../../src/trust/check/nominate.ts';
 import { isWrong, observe } from '../../../src/trust/check/observe.ts';
 import { isJudged } from '../../../src/trust/observe/obligation-parts.ts';
@@ -16,7 +16,7 @@ export interface PartDifference {
   target: string;
   /** The part of it, such as `attributes`. */
   part: string;
-  wanted: string | null;
+  expected: string | null;
   stored: string | null;
 }
 
@@ -34,16 +34,16 @@ export async function differencesOf(
   const nominations = nominate(graph, store, source, { withoutLookUps: true });
   for await (const suspect of nominations) if (isJudged(suspect.part)) suspects.push(suspect);
   const observations = await observe({ graph, store }, suspects);
-  return observations.flatMap(({ wanted, stored }, i) => {
+  return observations.flatMap(({ expected, stored }, i) => {
     const { sortKey, part } = suspects[i]!;
-    return isWrong({ wanted, stored }) ? [{ target: sortKey, part: partText(part), wanted, stored }] : [];
+    return isWrong({ expected, stored }) ? [{ target: sortKey, part: partText(part), expected, stored }] : [];
   });
 }
 
 /** True if the comparison of a partition tells whether a derived item is right: base items of other partitions decide some of them. */
 export function isCompared(graph: CompiledModel, source: string, target: string, image: Item): boolean {
   return (
-    itemKindOf(graph, target).decidedBy === 'partition' && concernOf(graph, source, target, image).kind === 'compared'
+    itemKindOf(graph, target).decidedBy === 'partition' && standingOf(graph, source, target, image).kind === 'compared'
   );
 }
 

@@ -38,7 +38,7 @@ const MOST_BYTES = 1024 ** 3;
 /** Writes made one by one to measure the lag. */
 const LAG_WRITES = 60;
 /** How long a projection may take before the check calls it drift, in milliseconds. */
-const SETTLE_MS = 2_000;
+const GRACE_MS = 2_000;
 
 /**
  * The main job on real data: imports US airports and routes through the writer, projects them through the stream, then
@@ -129,7 +129,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
 
 /** The product's own word: every derived item against the base items. */
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {
-  const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, settleMs: SETTLE_MS });
+  const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, graceMs: GRACE_MS });
   expectSame('what the check found', drift, { missing: 0, stale: 0, orphan: 0 });
   say(`check of ${baseItems} base items and ${derivedItems} derived items: no drift, ${rcu} RCU`);
 }

@@ -26,7 +26,7 @@ export interface VerifiedTable {
   checkpoint: CheckpointStore;
 }
 
-const SETTLE_MS = 1_000;
+const GRACE_MS = 1_000;
 /** No reader has a lease any more, so that the migration may wait for less. */
 const LEASE_SPEED = 6;
 
@@ -69,7 +69,7 @@ export async function lookAround(
     await plantTrouble(store);
     await worker.idle();
     const beganAtMs = Date.now();
-    const found = await check(graph, { store, settleMs: SETTLE_MS });
+    const found = await check(graph, { store, graceMs: GRACE_MS });
     await saveLastCheck(graph.table, store, { ...found, beganAtMs }, Date.now());
     say(`planted: ${found.quarantined} record in quarantine, ${found.drift.stale} wrong item, which a check has found`);
     writing = writeLightly(tapped, data, leaving.signal);

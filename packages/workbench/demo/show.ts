@@ -19,14 +19,14 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   }
   let routes = 0;
   for (const iata of iatas) {
-    const wanted = expected.inbound(iata);
+    const answer = expected.inbound(iata);
     // Airports without arrivals are most of the files; their empty lists are counted by the searches below.
-    if (wanted.length === 0) continue;
+    if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(
       `the routes to ${iata}`,
       [items.map(({ source, attributes }) => [source, attributes?.count]), cursor],
-      [wanted.map(({ origin, count }) => [airportId(origin), count]), undefined],
+      [answer.map(({ origin, count }) => [airportId(origin), count]), undefined],
     );
     routes += items.length;
   }
@@ -59,13 +59,13 @@ export async function showLocations({ say, expected, reader }: DemoWorld): Promi
     const segments = path.slice(0, levels);
     const scope = { partition: 'USA' };
     const { count } = await reader.search('AIRPORT.location').count({ path: segments }, scope);
-    const wanted = expected.airportsAt('USA', segments);
-    expectSame(`the count of airports in ${['USA', ...segments].join(', ')}`, count, wanted.length);
+    const answer = expected.airportsAt('USA', segments);
+    expectSame(`the count of airports in ${['USA', ...segments].join(', ')}`, count, answer.length);
     const { items } = await reader.search('AIRPORT.location').path(segments, { ...scope, limit: PAGE_ITEMS });
     expectSame(
       `the airports in ${['USA', ...segments].join(', ')}`,
       items.map(({ id, value }) => [id, value]),
-      wanted.slice(0, PAGE_ITEMS).map(({ iata, state, city, name }) => [airportId(iata), [state, city, name]]),
+      answer.slice(0, PAGE_ITEMS).map(({ iata, state, city, name }) => [airportId(iata), [state, city, name]]),
     );
     found.push(`${count} in ${segments.at(-1) ?? 'the USA'}`);
   }
@@ -81,13 +81,13 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
   for (const number of [1, 2]) {
     const options = { reverse: true, limit: PAGE_ITEMS, cursor, with: ['ROUTE' as const] };
     const page = await reader.page(airportId(HUB), 'ROUTE', options);
-    const wanted = arrivals.slice((number - 1) * PAGE_ITEMS, number * PAGE_ITEMS);
+    const answer = arrivals.slice((number - 1) * PAGE_ITEMS, number * PAGE_ITEMS);
     expectSame(
       `page ${number} of the airports that fly to ${HUB}`,
       page.items.map(({ id }) => id),
-      wanted.map(({ origin }) => airportId(origin)),
+      answer.map(({ origin }) => airportId(origin)),
     );
-    const neighbours = new Set(wanted.flatMap(({ origin }) => expected.edgeSet(origin).map(({ target }) => target)));
+    const neighbours = new Set(answer.flatMap(({ origin }) => expected.edgeSet(origin).map(({ target }) => target)));
     const shown = new Set(page.items.flatMap(({ edges }) => edges.ROUTE.map(({ node }) => node.id)));
     expectSame('the destinations of the page', [...shown].sort(), [...neighbours].sort());
     say(
@@ -96,7 +96,7 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
     for (const [i, { attributes, edges }] of page.items.entries()) {
       const names = edges.ROUTE.slice(0, 3).map(({ node }) => node.attributes?.city);
       say(
-        `  ${wanted[i]!.count} flights from ${attributes?.name}: ${edges.ROUTE.length} destinations, such as ${names.join(', ')}`,
+        `  ${answer[i]!.count} flights from ${attributes?.name}: ${edges.ROUTE.length} destinations, such as ${names.join(', ')}`,
       );
     }
     cursor = page.cursor;
@@ -107,16 +107,16 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
 export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Promise<void> {
   const prefix = 'chicago';
   const { items } = await reader.search('AIRPORT.name').beginsWith(prefix);
-  const wanted = expected.airportsNamed(prefix);
+  const answer = expected.airportsNamed(prefix);
   expectSame(
     `the airports named ${prefix}`,
     items.map(({ id, value }) => [id, value]),
-    wanted.map(({ iata, name }) => [airportId(iata), name]),
+    answer.map(({ iata, name }) => [airportId(iata), name]),
   );
   const counted = await reader.search('AIRPORT.name').count({ beginsWith: prefix }, { capacity: true });
   const { count, capacity } = counted;
-  expectSame(`the count of airports named ${prefix}`, count, wanted.length);
-  const exact = wanted[0]!.name;
+  expectSame(`the count of airports named ${prefix}`, count, answer.length);
+  const exact = answer[0]!.name;
   const found = await reader.search('AIRPORT.name').equals(exact.toUpperCase());
   expectSame(
     `the airports named exactly ${exact}`,

@@ -144,7 +144,7 @@ export class Feed {
     give: (record: ChangedItem) => void,
   ): Subscription {
     this.throwFailure();
-    const wanted = [
+    const expected = [
       { index: this.byPartition, keys: new Set(partitions) },
       { index: this.byNative, keys: new Set(natives) },
       { index: this.bySource, keys: new Set(sources) },
@@ -152,10 +152,10 @@ export class Feed {
     const throughMs = (): number | undefined => this.through;
     const subscription = new Subscription(give, this.wait, throughMs, () => {
       this.all.delete(subscription);
-      for (const { index, keys } of wanted) for (const key of keys) leave(index, key, subscription);
+      for (const { index, keys } of expected) for (const key of keys) leave(index, key, subscription);
     });
     this.all.add(subscription);
-    for (const { index, keys } of wanted) for (const key of keys) join(index, key, subscription);
+    for (const { index, keys } of expected) for (const key of keys) join(index, key, subscription);
     return subscription;
   }
 

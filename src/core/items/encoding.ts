@@ -22,8 +22,8 @@ export function encodeValue(value: AttributeValue, type: ValueType, form: TextFo
   return encodeString(value.S, form);
 }
 
-function wrongTypeError(wanted: string, value: AttributeValue): EncodingError {
-  return new EncodingError(`should be ${wanted}, but is ${typeName(typeOf(value))}`);
+function wrongTypeError(expected: string, value: AttributeValue): EncodingError {
+  return new EncodingError(`should be ${expected}, but is ${typeName(typeOf(value))}`);
 }
 
 const TYPE_NAMES: Record<AttributeType, string> = {

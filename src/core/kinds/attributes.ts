@@ -7,7 +7,7 @@ export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
   compare: ({ graph, derivedOf }, { suspect: { source }, derived, items }) => ({
-    wanted: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
+    expected: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
     stored: attributesText(viewAttributes(derived)) ?? null,
   }),
   repairInView: ({ targets }, _graph, { source }) => targets.add(source),

@@ -55,7 +55,7 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({
-    wanted: COMPLETED,
+    expected: COMPLETED,
     stored: isFanOutOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
   }),
   // The state is the revision: a fan-out that writes the same place again and again is not stuck.

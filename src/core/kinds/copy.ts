@@ -44,7 +44,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
   compare({ graph }, { suspect: { part }, derived, items }) {
     const parent = isEdgeListed(derived, part.target) ? items[1] : undefined;
     return {
-      wanted: expectedCopyText(graph, part.target, parent) ?? null,
+      expected: expectedCopyText(graph, part.target, parent) ?? null,
       stored: storedCopyText(derived, part.target) ?? null,
     };
   },

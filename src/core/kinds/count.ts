@@ -74,7 +74,7 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
     const { live, stored } = await readCountWithItems(context, source, sortKey, derived);
     const amounts = storedAmounts(stored);
     return {
-      wanted: `a count of ${textOfAmounts(live)}`,
+      expected: `a count of ${textOfAmounts(live)}`,
       stored:
         `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}` +
         (amounts !== undefined && soundAmounts(stored) === undefined ? ', with other values in keys/…' : ''),
@@ -96,7 +96,10 @@ export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
   compare(_context, { derived }) {
     const amounts = storedAmounts(derived);
     const hasRoom = amounts !== undefined && hasRoomForOthers(amounts);
-    return { wanted: hasRoom ? 'names for values of groups' : null, stored: hasRoom ? 'values without a name' : null };
+    return {
+      expected: hasRoom ? 'names for values of groups' : null,
+      stored: hasRoom ? 'values without a name' : null,
+    };
   },
 };
 

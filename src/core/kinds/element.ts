@@ -17,7 +17,7 @@ export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
     const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
     const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');
     return {
-      wanted: isEvicted ? null : (expected ?? null),
+      expected: isEvicted ? null : (expected ?? null),
       stored: stored.length === 0 ? null : stored.join(', '),
     };
   },
@@ -32,7 +32,7 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { suspect: { part }, derived }) => ({
-    wanted: null,
+    expected: null,
     stored: holdsElement(derived, part.element) ? part.element : null,
   }),
   // Any write of a view makes its set a string set again.

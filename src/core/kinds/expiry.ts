@@ -8,6 +8,6 @@ export const expiry: PartKind<Extract<Part, { kind: 'expiry' }>> = {
   compare({ graph }, { derived, form }) {
     const isTombstone = form.hasTombstones && !form.isLive(derived);
     const stored = isTombstone ? undefined : derived?.[graph.table.ttl];
-    return { wanted: null, stored: stored === undefined ? null : `an expiry at ${canonicalText(stored)}` };
+    return { expected: null, stored: stored === undefined ? null : `an expiry at ${canonicalText(stored)}` };
   },
 };

@@ -15,7 +15,7 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
     const found = derived === undefined ? [] : misshapenAttributes(form, graph, derived);
     if (derived !== undefined && !hasRevision(derived)) found.push(REVISION);
     return {
-      wanted: null,
+      expected: null,
       stored: found.length === 0 ? null : `attributes that it cannot have so: ${found.join(', ')}`,
     };
   },

@@ -27,7 +27,7 @@ export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
   },
   compare({ graph, derivedOf }, { suspect: { sortKey }, derived, keys, items }) {
     const expected = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
-    return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
+    return { expected: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
   },
 };
 

@@ -90,7 +90,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   compare({ graph, derivedOf }, { suspect: { source, sortKey }, derived, keys, items }) {
     const node = keys.length < 2 ? undefined : sourceNodeOf(graph, source, items.slice(2));
     const expected = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
-    return { wanted: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
+    return { expected: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
   },
   state(seen) {
     const { keys, items } = seen;

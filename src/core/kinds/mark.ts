@@ -36,8 +36,8 @@ async function compareMark(
   edgeType: string,
 ): Promise<Compared> {
   const text = `mark of evicted ${edgeType}`;
-  if (view === undefined || !evictedTypes(view).has(edgeType)) return { wanted: null, stored: null };
-  if (graph.edges.get(edgeType)?.labels === undefined) return { wanted: null, stored: text };
+  if (view === undefined || !evictedTypes(view).has(edgeType)) return { expected: null, stored: null };
+  if (graph.edges.get(edgeType)?.labels === undefined) return { expected: null, stored: text };
   let bytes = itemSizeBytes(view);
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true };
   for await (const page of queryPages(store, request)) {
@@ -52,7 +52,7 @@ async function compareMark(
     if (fitsBackIntoView(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
     if (bytes > viewBudgetBytes(graph, source)) break;
   }
-  return { wanted: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
+  return { expected: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
 }
 
 /** The size of the copies that come back with edges, in bytes. */

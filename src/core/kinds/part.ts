@@ -100,7 +100,7 @@ export interface Seen<P extends Part = Part> {
 
 /** The expected and the actual content, as texts that are equal exactly if nothing is wrong; null: nothing. */
 export interface Compared {
-  wanted: string | null;
+  expected: string | null;
   stored: string | null;
 }
 

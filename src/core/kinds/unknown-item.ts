@@ -1,5 +1,5 @@
 import { canonicalText } from '../items/attribute-value.ts';
-import type { Concern } from '../model/compiled.ts';
+import type { Standing } from '../model/compiled.ts';
 import type { ItemKind } from './kind.ts';
 import type { Compared, ObserveContext, Part, PartKind, Seen } from './part.ts';
 
@@ -23,7 +23,7 @@ export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> 
   isContent: true,
   decidingKeys: () => [],
   compare: (_context, { derived }) => ({
-    wanted: null,
+    expected: null,
     stored: derived === undefined ? null : canonicalText({ M: derived }),
   }),
 };
@@ -58,14 +58,14 @@ export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
 };
 
 function compareTreatment(
-  kind: Concern['kind'],
+  kind: Standing['kind'],
   { graph }: ObserveContext,
   { suspect: { source, sortKey }, derived }: Seen,
   what: string,
 ): Compared {
-  const concern = derived && graph.concerns?.of(source, sortKey, derived);
-  if (concern?.kind !== kind) return { wanted: null, stored: null };
-  const owner = concern.name === '' ? 'something' : concern.name;
+  const standing = derived && graph.standings?.of(source, sortKey, derived);
+  if (standing?.kind !== kind) return { expected: null, stored: null };
+  const owner = standing.name === '' ? 'something' : standing.name;
   const where = kind === 'misplaced' ? `in an index partition of ${owner}` : `of ${owner}`;
-  return { wanted: null, stored: `an item ${where}, ${what}: ${canonicalText({ M: derived! })}` };
+  return { expected: null, stored: `an item ${where}, ${what}: ${canonicalText({ M: derived! })}` };
 }

@@ -22,10 +22,10 @@ const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
   isMaintenance: () => true,
   decidingKeys: () => [],
   compare({ graph }, { suspect: { source }, derived }) {
-    if (!hasOtherShape(graph, source, derived)) return { wanted: null, stored: null };
+    if (!hasOtherShape(graph, source, derived)) return { expected: null, stored: null };
     const stored = derived![MODEL];
     return {
-      wanted: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
+      expected: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
       stored: `a view of another shape: ${stored === undefined ? 'no stamp' : canonicalText(stored)}`,
     };
   },

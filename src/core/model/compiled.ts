@@ -48,8 +48,8 @@ export interface CompiledModel {
   readonly shapes?: ReadonlyMap<string, ViewShape>;
   /** Further models whose index items are maintained with this one's, each with generations that this one lacks. @internal */
   readonly further?: readonly CompiledModel[];
-  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. @internal */
-  readonly concerns?: Concerns;
+  /** How a check treats derived items, in a model that was made from the registry for it. Absent: all are compared. @internal */
+  readonly standings?: Standings;
   /** The things whose changes the feed tells; absent: all. It shapes no derived item. @internal */
   readonly feed?: FeedNames;
   /** The types whose base items are made from another table; absent: none. It shapes no derived item. @internal */
@@ -59,17 +59,17 @@ export interface CompiledModel {
   readonly definition?: { nodes: any; edges: any };
 }
 
-/** The treatment of derived items by a check, by the registry's states of their projections. */
-export interface Concerns {
-  of(source: string, sortKey: string, item: Item): Concern;
+/** How a check treats derived items, by the registry's states of their projections. */
+export interface Standings {
+  of(source: string, sortKey: string, item: Item): Standing;
   /** Projections that are neither ready nor gone: a change of the model is under way. */
   readonly changing: readonly ChangingPart[];
   /** The names of the generations and shapes that readers use. */
   readonly ready: ReadonlySet<string>;
 }
 
-/** The treatment of one derived item by a check. */
-export interface Concern {
+/** How a check treats one derived item. */
+export interface Standing {
   /**
    * - `compared`: readers use it, so it has to be what base items say;
    * - `changing`: it is being built, or taken away; it is counted, and left alone;
@@ -85,7 +85,7 @@ export interface Concern {
 
 /** A generation, or a shape, that readers do not use yet, or no more. */
 export interface ChangingPart {
-  /** The same form as `name` of `Concern`. */
+  /** The same form as `name` of `Standing`. */
   name: string;
   /** The present work on it, for people. */
   reason: string;

@@ -45,13 +45,13 @@ export function nativePlaces(graph: CompiledModel, { source, target }: Key): Nat
 export function faultOfNativeKey(
   { type, sort, attribute }: NativeIndex,
   value: AttributeValue,
-): { wanted: string; found: string } | undefined {
+): { expected: string; found: string } | undefined {
   const text = stringOf(value);
   const limit = sort === attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
   if (type === 'N' ? numberOf(value) !== undefined : text && isWithinBytes(text, limit)) return undefined;
   const isText = type === 'S' && text !== undefined;
   return {
-    wanted: type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`,
+    expected: type === 'N' ? 'numbers' : `texts of 1 to ${limit} bytes`,
     found: isText ? `has ${Buffer.byteLength(text)} bytes` : `is ${typeName(typeOf(value))}`,
   };
 }
@@ -68,7 +68,7 @@ export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { nam
     const fault = value && faultOfNativeKey(index, value);
     if (fault === undefined) return [];
     const { attribute } = index;
-    return [{ name, reason: `${attribute} ${fault.found}, and the index ${index.name} takes only ${fault.wanted}` }];
+    return [{ name, reason: `${attribute} ${fault.found}, and the index ${index.name} takes only ${fault.expected}` }];
   });
 }
 

@@ -5,7 +5,7 @@ import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
-import { type CheckOptions, type CheckResult, checkTable, SETTLE_MS } from '../../trust/check/check.ts';
+import { type CheckOptions, type CheckResult, checkTable, GRACE_MS } from '../../trust/check/check.ts';
 import { type CheckCounts, type CheckCursor, parseCursor } from '../../trust/check/cursor.ts';
 import { type Finding, WRONG } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
@@ -37,7 +37,7 @@ export interface CheckResponse extends CheckCounts {
 
 /** Options of a check handler. */
 export interface CheckHandlerOptions
-  extends Pick<CheckOptions, 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'telemetry'> {
+  extends Pick<CheckOptions, 'graceMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'telemetry'> {
   /** @internal */
   now?: CheckOptions['now'];
   /** @internal */
@@ -60,7 +60,7 @@ export interface CheckHandlerOptions
 export const CHECK_HANDLER_OPTIONS: OptionNames<CheckHandlerOptions> = {
   client: true,
   store: true,
-  settleMs: true,
+  graceMs: true,
   consumer: true,
   dangling: 'boolean',
   maxRcu: true,
@@ -118,8 +118,8 @@ export interface CheckCaller {
   client: (() => Promise<DynamoDBClient>) | undefined;
   /** The table's size as DynamoDB states it; 0 where only a store is given. */
   tableBytes(): Promise<number>;
-  /** Seconds until the looks of a cursor are as old as `settleMs` asks for, and can be judged; 0 if the cursor has no looks. */
-  settleSeconds(cursor: CheckCursor): number;
+  /** Seconds until the looks of a cursor are as old as `graceMs` asks for, and can be judged; 0 if the cursor has no looks. */
+  graceSeconds(cursor: CheckCursor): number;
   call(request: CheckCall, context: InvocationContext): Promise<CheckResult>;
 }
 
@@ -145,10 +145,10 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       const { describeTable } = await import('../../store/table.ts');
       return (await describeTable(graph, { client: await ownClient() })).sizeBytes;
     },
-    settleSeconds({ looks }) {
+    graceSeconds({ looks }) {
       if (looks === undefined) return 0;
-      const { settleMs = SETTLE_MS } = options;
-      return Math.ceil(Math.max(0, looks.atMs + settleMs - runtimeOf(options).now()) / 1000);
+      const { graceMs = GRACE_MS } = options;
+      return Math.ceil(Math.max(0, looks.atMs + graceMs - runtimeOf(options).now()) / 1000);
     },
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });
@@ -176,7 +176,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
 
 /**
  * Makes the handler of a check. A call works until the time reserve and gives a cursor; the next goes on from
- * there, and the totals add up. The function's timeout has to leave room for the `settle` time: suspects that are left when a
+ * there, and the totals add up. The function's timeout has to leave room for the grace period: suspects that are left when a
  * call ends are looked at again by the next.
  *
  * @example

@@ -124,7 +124,7 @@ async function workOnShare(
   }
   // The next night goes on from here, however this one ends.
   await savePlace(caller.store, caller.table, mode, { ...place, cursor, savedMs: now() });
-  const waitSeconds = Math.max(pace.pauseSeconds, caller.settleSeconds(cursor));
+  const waitSeconds = Math.max(pace.pauseSeconds, caller.graceSeconds(cursor));
   return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
 }
 

@@ -68,11 +68,11 @@ export function deployedMirror(graph: CompiledModel, sources: readonly Source[])
  * export const handler = deployedCheck(graph);
  */
 export function deployedCheck(graph: CompiledModel): RunHandler {
-  const { table, logLevel, settleMs } = readFunctionSettings();
+  const { table, logLevel, graceMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
     logger: functionLogger(logLevel),
 
-    settleMs,
+    graceMs,
   });
 }
 

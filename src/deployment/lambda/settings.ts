@@ -16,7 +16,7 @@ export interface FunctionSettings {
   /** Derived items that are written at once. */
   concurrency?: number;
   /** How long the stream's consumer may take before what differs is drift, in milliseconds. */
-  settleMs?: number;
+  graceMs?: number;
   /** The bucket that keeps batches which the mapping gave up. */
   failedBatchesBucket?: string;
   /** The table's stream, which is swept; absent: nothing is. */
@@ -49,7 +49,7 @@ const functionSchema = z.object({
   /** Derived items that the stream function writes at once. Default 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
   /** How long the stream's consumer may take before a check takes a difference for drift. Default 30. */
-  EDGELOOM_SETTLE_SECONDS: z.optional(positive),
+  EDGELOOM_GRACE_SECONDS: z.optional(positive),
   /** The bucket that the redrive function reads failed batches from; messages may name no other. */
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
   /** The ARN of the table's stream: the redrive function sweeps it, the observer and the feed read it. */
@@ -89,14 +89,14 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     );
   }
   const { data } = result;
-  const settleSeconds = data.EDGELOOM_SETTLE_SECONDS;
+  const graceSeconds = data.EDGELOOM_GRACE_SECONDS;
   return {
     table: data.EDGELOOM_TABLE,
     client: functionClientOptions(set),
     logLevel: data.EDGELOOM_LOG_LEVEL,
     sampleRate: data.EDGELOOM_SAMPLE_RATE,
     concurrency: data.EDGELOOM_CONCURRENCY,
-    settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
+    graceMs: graceSeconds === undefined ? undefined : graceSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     streamArn: data.EDGELOOM_STREAM_ARN,
     sourceStreamArns: data.EDGELOOM_SOURCE_STREAM_ARNS?.split(','),

@@ -17,7 +17,7 @@ import { figureText } from '../../foundation/figure.ts';
 import { searchName } from '../../registry/definition.ts';
 import type { PlannedChange } from '../../registry/planned-changes.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import { expectedItemsOf } from '../walks/wanted.ts';
+import { expectedItemsOf } from '../walks/expected-items.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
 /** The most attributes that a warning suggests. */

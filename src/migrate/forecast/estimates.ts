@@ -15,10 +15,10 @@ import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
+import { type ExpectedItem, expectedItemsOf } from '../walks/expected-items.ts';
 import type { LeftOutItems } from '../walks/left-out-items.ts';
 import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
-import { expectedItemsOf, type Wanted } from '../walks/wanted.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
 /** Estimates of the work of steps, from a sample of the table: the reads and writes of the walks, item by item. */
@@ -86,21 +86,21 @@ export function estimateBuild(
     });
     const sharers = countSharers(expected, sample.partitionShare);
     for (const { base, ofBase } of expected) {
-      for (const wanted of ofBase) {
+      for (const one of ofBase) {
         const { share } = base;
-        const isHere = wanted.source === base.source;
-        const stored = isHere ? partition.byKey.get(wanted.sortKey)?.item : elsewhere.stored(wanted);
-        const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, wanted.fields) ? 0 : 1) : undefined;
-        const bytes = itemBytes(wanted);
-        const indexes = indexKeysOf(wanted.fields);
+        const isHere = one.source === base.source;
+        const stored = isHere ? partition.byKey.get(one.sortKey)?.item : elsewhere.stored(one);
+        const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, one.fields) ? 0 : 1) : undefined;
+        const bytes = itemBytes(one);
+        const indexes = indexKeysOf(one.fields);
         // An item that the walk finds on another page than its base item is compared with that.
         const stray = pages > 1 ? 1 : 0;
         sum.rcu += share * (readUnits(bytes, true) + stray + (indexes.length === 0 ? 1 : 0));
         for (const _ of indexes) sum.rcu += share * (readUnits(bytes, true) / 2 + readUnits(bytes, true));
         sum.calls += share * (1 + indexes.length);
         const write = (part: number): void => {
-          sum.rcu += share * part * (readUnits(bytes, true) + readsOfBases(graph, base, wanted));
-          sum.wcu += share * part * unitsOfWrite(wanted.fields, bytes, isHere ? sharers.get(countOf(wanted)) : 1);
+          sum.rcu += share * part * (readUnits(bytes, true) + readsOfBases(graph, base, one));
+          sum.wcu += share * part * unitsOfWrite(one.fields, bytes, isHere ? sharers.get(countOf(one)) : 1);
           sum.calls += 3 * share * part;
           for (const index of indexes) {
             indexBytes.set(index, (indexBytes.get(index) ?? 0) + share * part * bytes);
@@ -198,7 +198,7 @@ class Elsewhere {
   }
 
   /** The item, if the sample has it. */
-  stored({ source, sortKey }: Pick<Wanted, 'source' | 'sortKey'>): Item | undefined {
+  stored({ source, sortKey }: Pick<ExpectedItem, 'source' | 'sortKey'>): Item | undefined {
     return this.byKey.get(`${source}\0${sortKey}`);
   }
 
@@ -240,7 +240,7 @@ function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition)
 }
 
 /** Read units of the items that decide about an expected item. */
-function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: Wanted): number {
+function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: ExpectedItem): number {
   const units = readUnits(itemSizeBytes(item), true);
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
@@ -274,7 +274,7 @@ function storedBytes({ items }: TableSample, index: IndexName): number {
   }, 0);
 }
 
-function itemBytes({ source, sortKey, fields }: Wanted): number {
+function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
   return itemSizeBytes(fields) + source.length + sortKey.length + STAMP_BYTES;
 }
 
@@ -291,21 +291,21 @@ function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
 
 /** The number of items in a partition that one count has, by the name of the count. */
 function countSharers(
-  expected: readonly { base: SampledItem; ofBase: readonly Wanted[] }[],
+  expected: readonly { base: SampledItem; ofBase: readonly ExpectedItem[] }[],
   partitionShare: number,
 ): ReadonlyMap<string, number> {
   const sharers = new Map<string, number>();
   for (const { base, ofBase } of expected) {
-    for (const wanted of ofBase) {
-      if (wanted.source !== base.source) continue;
-      sharers.set(countOf(wanted), (sharers.get(countOf(wanted)) ?? 0) + base.share / partitionShare);
+    for (const one of ofBase) {
+      if (one.source !== base.source) continue;
+      sharers.set(countOf(one), (sharers.get(countOf(one)) ?? 0) + base.share / partitionShare);
     }
   }
   return sharers;
 }
 
 /** The name of the count that an item belongs to; empty: none. */
-function countOf({ fields }: Wanted): string {
+function countOf({ fields }: ExpectedItem): string {
   return stringOf(fields[COUNTED]) ?? '';
 }
 

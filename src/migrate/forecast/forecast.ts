@@ -61,7 +61,7 @@ function estimateWork(step: Step, registry: Registry, options: ForecastOptions):
       const { generations } = step;
       return estimateBuild(builtModel(generations, registry, data, graph), ownershipTest(generations), options);
     }
-    case 'settle-views':
+    case 'reconcile-views':
       return estimateViews(
         effectiveModel(registry, data, graph),
         new Set(step.shapes.map(({ name }) => name)),

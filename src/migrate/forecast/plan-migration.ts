@@ -59,21 +59,21 @@ export interface MigrationPlan {
 /** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
   const { graph, store, itemCount, sizeBytes, action, maxRcu, maxWcu, lateWritesMs } = options;
-  const wanted = definitionsOf(graph);
+  const expected = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
   const table = identityAtHome(head?.registry.table, options.table, options.regions);
   const stored =
     head === undefined
       ? new Map<string, Data>()
       : await readDefinitions({ store, stats: { rcu: 0 } }, head.registry, new Map());
-  const own = [...wanted.projections.values(), ...wanted.views.values()];
+  const own = [...expected.projections.values(), ...expected.views.values()];
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
-  const changes = plannedChanges(head?.registry, stored, wanted);
+  const changes = plannedChanges(head?.registry, stored, expected);
   const sample = await sampleTable({ graph, store, itemCount, sizeBytes });
   const planned = plannedSteps({
     registry: head?.registry,
     data,
-    wanted,
+    expected,
     isEmpty: sample.isWhole && sample.items.length === 0,
     ...(table && { table }),
     ...(action && { action }),
@@ -90,9 +90,9 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
     changes: changes.map(changeText),
-    leftovers: head === undefined ? [] : leftovers(head.registry, wanted),
+    leftovers: head === undefined ? [] : leftovers(head.registry, expected),
     warnings: emptyProjectionWarnings(graph, changes, sample),
-    comesBack: head && action && ownDrop(head.registry, data, wanted, action),
+    comesBack: head && action && ownDrop(head.registry, data, expected, action),
     steps,
     cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },

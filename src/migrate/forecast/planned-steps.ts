@@ -18,10 +18,10 @@ const MOST_STEPS = 10_000;
  * plan cannot differ from the migration.
  */
 export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): PlannedStep[] {
-  const { wanted, action, table } = situation;
+  const { expected, action, table } = situation;
   const memory = {
     verified: new Set<string>(),
-    settled: new Set<string>(),
+    reconciled: new Set<string>(),
     deleted: new Set<string>(),
     unused: new Set<string>(),
     shown: new Set<string>(),
@@ -34,7 +34,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
     if (registry !== undefined && action !== undefined)
-      target ??= actionTarget(registry, situation.data, wanted, action);
+      target ??= actionTarget(registry, situation.data, expected, action);
     const step = nextStep({
       ...situation,
       registry,
@@ -46,7 +46,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     planned.push({ step, registry });
     const kind = kindOf(step);
     if ('write' in kind)
-      registry = kind.write(step, registry!, { wanted, table, serverTimeMs: 0, isEmpty: isEmptyTable });
+      registry = kind.write(step, registry!, { expected, table, serverTimeMs: 0, isEmpty: isEmptyTable });
     else if (kind.remembers !== undefined)
       for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
     if (step.kind === 'look') isEmpty = isEmptyTable;

@@ -155,8 +155,8 @@ async function readParts(table: SampledTable): Promise<Parts> {
   const itemBytes = itemCount === 0 ? 0 : sizeBytes / itemCount;
   const most = itemBytes === 0 ? PART_ITEMS : Math.round(WHOLE_BYTES / PARTS / itemBytes);
   const limit = Math.min(PART_ITEMS, Math.max(FEWEST_PART_ITEMS, most));
-  const wanted = Math.ceil((2 * Math.max(itemCount, WHOLE_ITEMS)) / limit);
-  let segments = Math.min(MOST_SEGMENTS, Math.max(PARTS, wanted));
+  const segmentCount = Math.ceil((2 * Math.max(itemCount, WHOLE_ITEMS)) / limit);
+  let segments = Math.min(MOST_SEGMENTS, Math.max(PARTS, segmentCount));
   let parts = await readPartsOf(table, segments, limit);
   while (parts === undefined) {
     segments *= STEP;

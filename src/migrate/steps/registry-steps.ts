@@ -26,8 +26,8 @@ const registers: RegistryStep<StepOf<'register'>> = {
   brings: true,
   asks: 'emptiness',
   definitions: (_step, { projections, views }) => [...projections.values(), ...views.values()],
-  write: (_step, _registry, { wanted, table, isEmpty, firstId }) =>
-    isEmpty === true ? registerAll(wanted, table) : announce(wanted, table, firstId),
+  write: (_step, _registry, { expected, table, isEmpty, firstId }) =>
+    isEmpty === true ? registerAll(expected, table) : announce(expected, table, firstId),
 };
 
 const enforces: RegistryStep<StepOf<'enforce'>> = {

@@ -27,7 +27,7 @@ export type Step =
   | { kind: 'trust-again'; types: readonly string[] }
   | { kind: 'wait'; seen: readonly SeenState[] }
   | { kind: 'install'; definitions: readonly Defined[]; seen: readonly SeenState[] }
-  | { kind: 'settle-views'; shapes: readonly SeenState[] }
+  | { kind: 'reconcile-views'; shapes: readonly SeenState[] }
   | { kind: 'shape-ready'; seen: SeenState }
   | { kind: 'withdraw'; seen: SeenState }
   | { kind: 'abandon'; seen: SeenState }
@@ -44,7 +44,7 @@ export interface RunMemory {
   /** Generations that are backfilled and verified. */
   verified: ReadonlySet<string>;
   /** Views that are reconciled. */
-  settled: ReadonlySet<string>;
+  reconciled: ReadonlySet<string>;
   /** Generations, and types of views, whose items are deleted. */
   deleted: ReadonlySet<string>;
   /** Generations and shapes that no reader may have used for a full lease, as this run has seen itself. */
@@ -95,7 +95,7 @@ export interface StepRun {
 
 /** The values that a write of the registry depends on, besides the step and the registry. */
 export interface WriteFacts {
-  wanted: Definitions;
+  expected: Definitions;
   table: TableIdentity | undefined;
   /** The time by DynamoDB's clock; 0 for kinds that do not ask for it. */
   serverTimeMs: number;
@@ -118,7 +118,7 @@ export interface RegistryStep<S extends Step> extends StepText {
   /** Returns the registry to write. `registry` is undefined only for the first registration. */
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
   /** The definitions that the step writes besides. Default: none. */
-  definitions?(step: S, wanted: Definitions): readonly Defined[];
+  definitions?(step: S, expected: Definitions): readonly Defined[];
   /** True if it adds definitions or begins to, so that writers have to be able to compile the result. */
   brings?: boolean;
   /** The fact that is read before the write: the time by DynamoDB's clock, or whether the table is empty. */

@@ -72,15 +72,15 @@ const backfill: WorkStep<StepOf<'backfill'>> = {
   },
 };
 
-const settlesViews: WorkStep<StepOf<'settle-views'>> = {
+const reconcilesViews: WorkStep<StepOf<'reconcile-views'>> = {
   words: 'Rebuild all views of',
-  stateAfter: 'settled',
-  remembers: 'settled',
+  stateAfter: 'reconciled',
+  remembers: 'reconciled',
   states: ({ shapes }) => shapes,
   async work(run, { shapes }, { registry, data }) {
     const context = run.buildContext(effectiveModel(registry, data, run.graph), shapes);
     const types = new Set(shapes.map(({ name }) => name));
-    await run.walkOrStop(`settle-views ${seenKeys(shapes)}`, (begunAt) =>
+    await run.walkOrStop(`reconcile-views ${seenKeys(shapes)}`, (begunAt) =>
       reconcileViews({ ...context, begunAt }, types),
     );
     return shapes;
@@ -102,4 +102,4 @@ const deletes: WorkStep<StepOf<'delete'>> = {
 };
 
 /** The steps that work, by kind. */
-export const WORK_STEPS = { look, wait, pause, outlast, backfill, 'settle-views': settlesViews, delete: deletes };
+export const WORK_STEPS = { look, wait, pause, outlast, backfill, 'reconcile-views': reconcilesViews, delete: deletes };

@@ -19,10 +19,10 @@ import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { repairOf } from '../../trust/repair/repairs.ts';
+import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
-import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 
 /** Builds the items of a new generation, or of a new shape. */
 
@@ -133,7 +133,7 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
 /** Reconciles an index item, or an entry of a total, with its base item; a counted item together with its count. */
 export async function reconcileItem(
   context: ApplyContext,
-  { base, source, sortKey }: Omit<Wanted, 'fields'>,
+  { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
 ): Promise<void> {
   await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
 }

@@ -4,7 +4,7 @@ import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import { type ApplyContext, epochSeconds } from '../../reconcile/context.ts';
 import { reconcile } from '../../reconcile/loop.ts';
-import type { NeedsFanOut } from '../../registry/concerns.ts';
+import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /** The values that ending fan-outs needs. */

@@ -13,7 +13,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   version: z.literal(1),
   memory: z.strictObject({
     verified: names,
-    settled: names,
+    reconciled: names,
     deleted: names,
     unused: names,
     shown: z._default(names, []),

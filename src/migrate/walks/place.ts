@@ -6,7 +6,7 @@ export interface MigratePlace {
   /** The work of the run that the registry does not record, by the names of the states that it has seen. */
   memory: {
     verified: string[];
-    settled: string[];
+    reconciled: string[];
     deleted: string[];
     unused: string[];
     shown: string[];

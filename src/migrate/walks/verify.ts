@@ -10,8 +10,8 @@ import type { SeenState } from '../../registry/transitions.ts';
 import { shownAt } from '../../store/index-entry.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, reconcileItem } from './build.ts';
+import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { walk } from './walk.ts';
-import { expectedItemsOf, readExpectedItems, readSourceNodes, type Wanted } from './wanted.ts';
 
 /**
  * Compares the built items with the indexes that readers will use, in both directions: an item of the table may not be in its index
@@ -26,9 +26,9 @@ export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace 
   return await walk(context, async (items) => {
     const nodes = await readSourceNodes(context, items);
     const bases = items
-      .map((item) => ({ item, wanted: expectedItemsOf(context.graph, item, nodes) }))
-      .filter(({ wanted }) => wanted.length > 0);
-    return await areAllShown(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
+      .map((item) => ({ item, expected: expectedItemsOf(context.graph, item, nodes) }))
+      .filter(({ expected }) => expected.length > 0);
+    return await areAllShown(context, bases, ({ item, expected }) => verifyBase(context, item, expected));
   });
 }
 
@@ -48,10 +48,10 @@ async function areAllShown<T>(
 }
 
 /** Tells whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
-async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<boolean> {
+async function verifyBase(context: BuildContext, base: ItemKey, first: readonly ExpectedItem[]): Promise<boolean> {
   let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-    const missing: Wanted[] = [];
+    const missing: ExpectedItem[] = [];
     for (const one of expected) if (!(await isInIndex(context, one))) missing.push(one);
     if (missing.length === 0) return true;
     if (context.isOver()) return false;
@@ -69,7 +69,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
   }
 }
 
-async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wanted): Promise<boolean> {
+async function isInIndex(context: BuildContext, { source, sortKey, fields }: ExpectedItem): Promise<boolean> {
   for (const index of INDEX_NAMES) {
     const names = INDEX_KEYS[index];
     const partition = stringOf(fields[names.partition]);

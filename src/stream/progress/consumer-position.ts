@@ -74,34 +74,34 @@ export class SharedPosition {
 /** The values that waiting for the consumer needs. */
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
   /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
-  settleMs: number;
+  graceMs: number;
   consumer?: SharedPosition;
 }
 
-/** Tells whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */
-export async function isFarBehind({ consumer, settleMs, now }: ConsumerContext): Promise<boolean> {
-  const answer = await consumer?.answerAfter(now() - Math.max(settleMs, ANSWER_HOLDS_MS));
-  return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - settleMs;
+/** Tells whether the consumer was behind by more than `graceMs` when it was asked. Then a check reports no difference. */
+export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): Promise<boolean> {
+  const answer = await consumer?.answerAfter(now() - Math.max(graceMs, ANSWER_HOLDS_MS));
+  return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
 /**
- * True if every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `settleMs` has passed and
+ * True if every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `graceMs` has passed and
  * the position cannot be known; `unknown`: not known yet.
  */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
  * Returns whether the stream has passed a given time, as far as that is known now. The answer `behind` needs a question that was
- * asked after `settleMs` was over. If the position cannot be known, the passed time alone decides.
+ * asked after `graceMs` was over. If the position cannot be known, the passed time alone decides.
  *
  * @param freshMs how old an answer may be that does not confirm the passing.
  */
 export async function hasStreamPassed(
-  { consumer, settleMs, now }: ConsumerContext,
+  { consumer, graceMs, now }: ConsumerContext,
   sinceMs: number,
   freshMs: number = ANSWER_HOLDS_MS,
 ): Promise<Passing> {
-  const deadlineMs = sinceMs + settleMs;
+  const deadlineMs = sinceMs + graceMs;
   if (consumer === undefined) return now() >= deadlineMs ? 'passed' : 'unknown';
   if ((consumer.latest?.appliedMs ?? sinceMs) > sinceMs) return 'passed';
   const isOver = now() >= deadlineMs;

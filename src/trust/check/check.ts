@@ -45,7 +45,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   /** Also reports edges to missing nodes, at one or two read units each; only in one run over the whole table. Default false. */
   dangling?: boolean;
   /** How long the stream's consumer may take if its position is unknown, in milliseconds. Default 30,000. */
-  settleMs?: number | undefined;
+  graceMs?: number | undefined;
   /** Reports how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition | undefined;
   /**
@@ -61,7 +61,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
   pageItems?: number | undefined;
   /**
-   * True if the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
+   * True if the caller waits between the two looks at a difference: each call takes one, the second `graceMs` after the `looks` of
    * the cursor. Default false: a call waits itself.
    */
   waitsBetweenCalls?: boolean | undefined;
@@ -90,7 +90,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
   sources: true,
   withoutLookUps: 'boolean',
   dangling: 'boolean',
-  settleMs: true,
+  graceMs: true,
   consumer: true,
   mode: true,
   mostSuspects: true,
@@ -109,7 +109,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
 /** The number of segments if the caller gives none. */
 const SEGMENTS = 8;
 /** How long the stream's consumer may take if the caller does not say, in milliseconds. */
-export const SETTLE_MS = 30_000;
+export const GRACE_MS = 30_000;
 /** The most segments that are read at once; clean-ups that run at once, and that may wait. */
 const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
 
@@ -148,14 +148,14 @@ const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonl
 
 /** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
 function checkValues(options: CheckOptions): void {
-  const { mode = 'report', segments, pageItems, mostSuspects, settleMs } = options;
+  const { mode = 'report', segments, pageItems, mostSuspects, graceMs } = options;
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
     throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
   }
   for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
     checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
-  checkNumber('settleMs of check', settleMs, { least: 0 });
+  checkNumber('graceMs of check', graceMs, { least: 0 });
   checkRates('check', options);
 }
 
@@ -193,7 +193,7 @@ class Check {
     const isPlan = mode === 'plan';
     this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
-    const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
+    const settling = { graceMs: options.graceMs ?? GRACE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({

@@ -22,7 +22,7 @@ import {
   sourceNodeOf,
 } from '../../core/model/joined.ts';
 import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../../core/plan/derive.ts';
-import { concernOf } from '../../registry/concerns.ts';
+import { standingOf } from '../../registry/standing.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -100,7 +100,7 @@ export class PartitionSummary implements PartitionContent {
   }
 
   private isCompared(sortKey: string, item: Item): boolean {
-    const { kind, name } = concernOf(this.graph, this.source, sortKey, item);
+    const { kind, name } = standingOf(this.graph, this.source, sortKey, item);
     if (kind === 'changing') this.changing.set(name, (this.changing.get(name) ?? 0) + 1);
     const isOtherShape = sortKey === VIEW_KEY && kind === 'compared' && hasOtherShape(this.graph, this.source, item);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced' || isOtherShape) this.isOdd = true;

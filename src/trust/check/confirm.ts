@@ -20,8 +20,8 @@ import { isWrong, type Observation, observe } from './observe.ts';
 /** The values that confirming needs. */
 export interface ConfirmContext extends ObserveContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
-/** The result for a suspect. `unsettled`: there was no time to wait. */
-export type Outcome = 'drift' | 'superseded' | 'pending' | 'unsettled';
+/** The result for a suspect. `unconfirmed`: there was no time to wait. */
+export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 
 /** A suspect with its last observation. */
 export interface Confirmed {
@@ -58,7 +58,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
   for (let round = 1; open.length > 0; round++) {
     const passed = round > MOST_ROUNDS ? 'behind' : await waitForStream(context, observedAtMs);
     if (passed === 'no-time') {
-      for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unsettled' });
+      for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unconfirmed' });
       break;
     }
     const again = await observe(
@@ -95,9 +95,9 @@ function isSameObservation(before: Observation, after: Observation): boolean {
 
 /** Waits until every record made before the given time must have been projected, or is known to be unprojected. */
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
-  const { consumer, settleMs, now, wait, remainingMs } = context;
-  const deadlineMs = sinceMs + settleMs;
-  const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
+  const { consumer, graceMs, now, wait, remainingMs } = context;
+  const deadlineMs = sinceMs + graceMs;
+  const pauseMs = Math.max(1, Math.min(1_000, graceMs / 10));
   for (;;) {
     const passing = await hasStreamPassed(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
@@ -141,13 +141,13 @@ export class Looks {
 
   /**
    * Returns the outcome for the parts of an item that are wrong now: `drift` or `pending` if the call before saw the same and the
-   * stream's position is known, else `unsettled`.
+   * stream's position is known, else `unconfirmed`.
    */
-  async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unsettled'> {
+  async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unconfirmed'> {
     const { before } = this;
-    if (before === undefined || !this.earlier.has(digestOfParts(wrong))) return 'unsettled';
+    if (before === undefined || !this.earlier.has(digestOfParts(wrong))) return 'unconfirmed';
     const passing = await hasStreamPassed(this.context, before.atMs);
-    if (passing === 'unknown') return 'unsettled';
+    if (passing === 'unknown') return 'unconfirmed';
     return passing === 'behind' ? 'pending' : 'drift';
   }
 
@@ -175,7 +175,7 @@ export function hasTooManyCalls(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }
 
-/** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unsettled. */
+/** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unconfirmed. */
 export async function confirmByLooks(
   context: ConfirmContext,
   looks: Looks,

@@ -40,7 +40,7 @@ export class DerivedItemVerdict {
     }
     if (kind.isContent) {
       this.hasDifference = true;
-      if (observation.wanted !== null) this.isExpected = true;
+      if (observation.expected !== null) this.isExpected = true;
     }
     if (this.parts.length < MOST_PARTS) this.parts.push(confirmed);
     else this.more += 1;
@@ -52,7 +52,7 @@ export class DerivedItemVerdict {
       source: this.source,
       target: this.sortKey,
       verdict: this.verdict(isOtherPartExpected),
-      expected: this.joinedText(({ observation }) => observation.wanted),
+      expected: this.joinedText(({ observation }) => observation.expected),
       actual: this.joinedText(({ observation }) => observation.stored),
       ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
     };
@@ -131,8 +131,8 @@ export class CheckTally {
    *
    * @param isTold whether each of them is reported as a finding: among the calls that share a check only one reports them.
    */
-  beginChanging({ concerns }: CompiledModel, isTold: boolean): void {
-    for (const { name, reason } of concerns?.changing ?? []) {
+  beginChanging({ standings }: CompiledModel, isTold: boolean): void {
+    for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;
       this.totals.changing.push({ name, items: 0, reason });
       if (!isTold) continue;

@@ -53,8 +53,8 @@ export class PartitionInspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Promise<void>>();
   private readonly openItems = new Map<readonly LookedUp[], Promise<void>>();
-  private readonly unsettled = new Set<string>();
-  private readonly unsettledItems = new Map<string, LookedUp>();
+  private readonly unconfirmed = new Set<string>();
+  private readonly unconfirmedItems = new Map<string, LookedUp>();
   private waiting = 0;
   private readonly listeners: (() => void)[] = [];
   private failure: { error: unknown } | undefined;
@@ -63,12 +63,12 @@ export class PartitionInspector {
 
   /** Partitions that are not judged yet. */
   get undecided(): string[] {
-    return [...this.open.keys(), ...this.unsettled];
+    return [...this.open.keys(), ...this.unconfirmed];
   }
 
   /** Items that other partitions decide, and that are not judged yet. */
   get undecidedItems(): LookedUp[] {
-    return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
+    return [...[...this.openItems.keys()].flat(), ...this.unconfirmedItems.values()];
   }
 
   /** True if the next call should get no more suspects. Half of the places stay free for the page that is being read. */
@@ -112,7 +112,7 @@ export class PartitionInspector {
       await Promise.all([...this.open.values(), ...this.openItems.values()]);
     }
     if (this.failure !== undefined) throw this.failure.error;
-    return [...this.unsettled];
+    return [...this.unconfirmed];
   }
 
   private trackInspection<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
@@ -144,11 +144,11 @@ export class PartitionInspector {
     const { looks } = this;
     // The number of reads is limited. A partition that waits for the stream lets the next one be read.
     const { chunks, isViewExpected } = await this.limit(() => this.nominateAndJudge(source, findings, looks));
-    const unsettled = (await Promise.all(chunks)).flat();
-    if (unsettled.length > 0) {
+    const unconfirmed = (await Promise.all(chunks)).flat();
+    if (unconfirmed.length > 0) {
       // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
       for (const chunk of findings.looked) looks?.keepForNextCall(chunk);
-      this.unsettled.add(source);
+      this.unconfirmed.add(source);
     } else {
       await this.addFindingsAndRepair(findings, findings.looked.flat());
       this.reportFindings(findings, isViewExpected);
@@ -159,12 +159,12 @@ export class PartitionInspector {
     if (await isFarBehind(this.context)) return this.reportAsPending(itemsOfSuspects(suspects));
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const unsettled = itemsOfSuspects(await this.judgeSuspects(findings, suspects, looks));
-    for (const item of unsettled) {
-      this.unsettledItems.set(textOfKey(item), item);
+    const unconfirmed = itemsOfSuspects(await this.judgeSuspects(findings, suspects, looks));
+    for (const item of unconfirmed) {
+      this.unconfirmedItems.set(textOfKey(item), item);
       findings.drop(item);
     }
-    const names = new Set(unsettled.map(textOfKey));
+    const names = new Set(unconfirmed.map(textOfKey));
     const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
       names.has(textOfKey({ source, target: sortKey }));
     const looked = findings.looked.flat();
@@ -240,7 +240,7 @@ export class PartitionInspector {
       const confirmed = await (looks ? confirmByLooks(context, looks, suspects) : confirm(context, suspects));
       if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
       else findings.looked.push(confirmed);
-      return confirmed.filter(({ outcome }) => outcome === 'unsettled').map(({ suspect }) => suspect);
+      return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
     } finally {
       this.waiting -= suspects.length;
       this.wakeWaiting();
@@ -295,7 +295,7 @@ export class PartitionInspector {
 function asPending({ suspect, observation }: Confirmed): Confirmed {
   return {
     suspect,
-    observation: { ...observation, wanted: null, stored: CHANGED },
+    observation: { ...observation, expected: null, stored: CHANGED },
     outcome: 'pending',
     isOfChange: true,
   };

@@ -20,7 +20,7 @@ import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
-import { concernOf } from '../../registry/concerns.ts';
+import { standingOf } from '../../registry/standing.ts';
 import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition-streams.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function* nominate(
   { withoutLookUps = false }: NominateOptions = {},
 ): AsyncGenerator<Suspect, boolean> {
   const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
-  const isReady = stored === undefined || concernOf(graph, source, VIEW_KEY, stored).kind === 'compared';
+  const isReady = stored === undefined || standingOf(graph, source, VIEW_KEY, stored).kind === 'compared';
   const isOtherShape = isReady && hasOtherShape(graph, source, stored);
   if (isOtherShape) yield { source, sortKey: VIEW_KEY, part: { kind: 'shape' } };
   const comparesView = isReady && !isOtherShape;
@@ -175,7 +175,7 @@ class PartitionComparison implements PartitionContent {
 
   /** Returns whether base items decide about a derived item. Yields an item that should not exist. */
   private *isDecidedByBaseItems(sortKey: string, item: Item): Generator<Suspect, boolean> {
-    const { kind } = concernOf(this.graph, this.source, sortKey, item);
+    const { kind } = standingOf(this.graph, this.source, sortKey, item);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') {
       yield this.suspectOf(sortKey, { kind });
     }

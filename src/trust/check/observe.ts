@@ -17,8 +17,8 @@ export interface Observation extends Compared, State {
 }
 
 /** Tells whether an observation shows a difference. */
-export function isWrong({ wanted, stored }: Compared): boolean {
-  return wanted !== stored;
+export function isWrong({ expected, stored }: Compared): boolean {
+  return expected !== stored;
 }
 
 /** Observes suspects, in their order: a hundred of them in two calls. */

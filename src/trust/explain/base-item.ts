@@ -32,7 +32,7 @@ export interface ExplainedPart {
   /** Why it is so, one sentence. */
   reason: string;
   /** Both texts where the stored item differs from the expected one; null is nothing. */
-  difference?: { wanted: string | null; stored: string | null };
+  difference?: { expected: string | null; stored: string | null };
 }
 
 /** True if what differs is on its way: how far the consumers have come. */
@@ -97,15 +97,15 @@ export async function explainBaseItem(
   for (const place of places) {
     const { source, sortKey: target, name } = place;
     const observation = observations[compared.indexOf(place)];
-    parts.push({ source, target, name, ...stateOf(place, observation, { wanted: expected, evicted, lag, gone }) });
+    parts.push({ source, target, name, ...stateOf(place, observation, { derived: expected, evicted, lag, gone }) });
   }
   return parts;
 }
 
 function stateOf(
   { suspect, absent, attribute }: Place,
-  observation: { wanted: string | null; stored: string | null } | undefined,
-  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: LagKnowledge; gone: string | undefined },
+  observation: { expected: string | null; stored: string | null } | undefined,
+  known: { derived: Derived; evicted: ReadonlySet<string>; lag: LagKnowledge; gone: string | undefined },
 ): Pick<ExplainedPart, 'state' | 'reason' | 'difference'> {
   const type = suspect?.part.kind === 'element' ? typePrefix(suspect.part.target) : undefined;
   if (type !== undefined && known.evicted.has(type)) {
@@ -115,19 +115,19 @@ function stateOf(
     };
   }
   const gone = known.gone && `${known.gone}: nothing is derived from it.`;
-  const problem = known.wanted.problems.find((one) => one.attribute !== undefined && one.attribute === attribute);
+  const problem = known.derived.problems.find((one) => one.attribute !== undefined && one.attribute === attribute);
   if (observation === undefined) {
     return problem === undefined
       ? { state: 'absent', reason: gone ?? absent ?? 'Nothing is expected here.' }
       : { state: 'quarantined', reason: `${problem.message}.` };
   }
-  const { wanted, stored } = observation;
-  if (wanted === stored) {
-    const isNothing = known.gone !== undefined && wanted === null;
+  const { expected, stored } = observation;
+  if (expected === stored) {
+    const isNothing = known.gone !== undefined && expected === null;
     return { state: 'right', reason: isNothing ? `${gone} Nothing is stored.` : 'It is stored as expected.' };
   }
-  const difference = { wanted, stored };
-  const inWords = `expected is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
+  const difference = { expected, stored };
+  const inWords = `expected is ${expected ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
   const { isApplied, text } = known.lag;
   return isApplied === true
     ? {

@@ -28,7 +28,7 @@ export function explainNative(
         ? `${kept} leaves it out: it has no value for ${index.attribute}.`
         : isIn
           ? `${gone}: readers leave it out of the index ${index.name}, kept by DynamoDB.`
-          : `${kept} leaves it out: ${index.attribute} is ${typedText(value)}, and the index takes only ${fault!.wanted}.`;
+          : `${kept} leaves it out: ${index.attribute} is ${typedText(value)}, and the index takes only ${fault!.expected}.`;
     return { ...place, state: 'absent', reason: why };
   });
 }

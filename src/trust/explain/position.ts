@@ -19,13 +19,13 @@ export interface PositionOfStream {
   /**
    * The same for a check.
    *
-   * @param settleMs how long the check lets a difference last. A short one needs a look at the stream: a published position is late.
+   * @param graceMs how long the check lets a difference last. A short one needs a look at the stream: a published position is late.
    */
-  consumer(settleMs: number): ConsumerPosition;
+  consumer(graceMs: number): ConsumerPosition;
 }
 
 /** A check that lets a difference last for less than this reads the stream: claims, their publisher and the check need their time. */
-const PUBLISHED_SETTLE_MS = 30_000;
+const PUBLISHED_GRACE_MS = 30_000;
 
 /** Options of telling how far a stream is applied. */
 export interface PositionOptions {
@@ -70,7 +70,7 @@ export function positionOfStream(
   return {
     look,
     latest: async () => (await publishedPosition(published)) ?? (await look()),
-    consumer: (settleMs) => ({ appliedUpToMs: settleMs < PUBLISHED_SETTLE_MS ? appliedNow : appliedLately }),
+    consumer: (graceMs) => ({ appliedUpToMs: graceMs < PUBLISHED_GRACE_MS ? appliedNow : appliedLately }),
   };
 }
 

@@ -319,8 +319,8 @@ function erasureStatus({ stage, sinceMs, tombstonesUntilMs }: Erasure, nowMs: nu
 
 function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   if (state === 'waiting') return [];
-  const wanted = state === 'due' ? `waits for its second run since ${next}` : 'has not ended its first run';
-  return [`The erasure of ${since} ${wanted}: run edgeloom subject erase again with the same id.`];
+  const expected = state === 'due' ? `waits for its second run since ${next}` : 'has not ended its first run';
+  return [`The erasure of ${since} ${expected}: run edgeloom subject erase again with the same id.`];
 }
 
 /** One entry for each item and state: several parts of a view may be wrong. */

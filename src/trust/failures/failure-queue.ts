@@ -39,7 +39,7 @@ export async function redriveMessage(
   sources: FailureSources,
   options: OfGraph<RedriveOptions>,
 ): Promise<RedriveResult> {
-  const { message, settled } = parseRest(text);
+  const { message, reconciled } = parseRest(text);
   const records: ChangeRecord[] = [];
   const ends: number[] = [];
   const batches = await failedBatchesOf(message, sources);
@@ -47,8 +47,8 @@ export async function redriveMessage(
     for (const record of await readFailedBatch(options.graph, sources.streams, batch)) records.push(record);
     ends.push(records.length);
   }
-  const result = await redriveRecords(records.slice(settled), options);
-  await claimReconciled(records, ends, { from: settled, to: settled + result.repaired }, options);
+  const result = await redriveRecords(records.slice(reconciled), options);
+  await claimReconciled(records, ends, { from: reconciled, to: reconciled + result.repaired }, options);
   if (result.left > 0) return result;
   for (const { object } of batches) if (object !== undefined) await sources.deleteObject?.(object.bucket, object.key);
   return result;
@@ -62,34 +62,36 @@ export async function redriveMessage(
 async function claimReconciled(
   records: readonly ChangeRecord[],
   ends: readonly number[],
-  settled: { from: number; to: number },
+  reconciled: { from: number; to: number },
   options: OfGraph<RedriveOptions>,
 ): Promise<void> {
   const claims = ends.flatMap((end, i): Claim[] => {
-    const start = Math.max(settled.from, ends[i - 1] ?? 0);
-    return claimOf(records.slice(start, Math.min(settled.to, end)));
+    const start = Math.max(reconciled.from, ends[i - 1] ?? 0);
+    return claimOf(records.slice(start, Math.min(reconciled.to, end)));
   });
   const { graph, store } = options;
   if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, runtimeOf(options).now()));
 }
 
-const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().check(z.minimum(0)), message: z.string() }) });
+const restSchema = z.object({
+  edgeloomRest: z.object({ reconciled: z.int().check(z.minimum(0)), message: z.string() }),
+});
 
 /** A message, and the number of its records that are reconciled already. */
 interface Rest {
   message: string;
-  settled: number;
+  reconciled: number;
 }
 
 /** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
 export function messageOfRest(text: string, repaired: number): string {
-  const { message, settled } = parseRest(text);
-  return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
+  const { message, reconciled } = parseRest(text);
+  return JSON.stringify({ edgeloomRest: { reconciled: reconciled + repaired, message } });
 }
 
 function parseRest(text: string): Rest {
   const rest = restSchema.safeParse(parsedMessage(text));
-  return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
+  return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
 
 /** Optional packages: most projects send failed batches to neither of them. */

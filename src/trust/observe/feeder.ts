@@ -82,7 +82,7 @@ export class Feeder {
   }
 
   /** Tells what no record has told, such as a gap; returns the state to save. @param shardIds the shards whose records may come, or come again. */
-  async settle(shardIds: ReadonlySet<string>): Promise<FeederState> {
+  async tellGaps(shardIds: ReadonlySet<string>): Promise<FeederState> {
     const places = placesInForce(await this.context.model());
     const events = this.resyncs(places);
     if (events.length > 0) await this.context.take(events);

@@ -47,8 +47,8 @@ export async function lookAtSuspects(context: LookContext, suspects: readonly Su
   const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
   const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   const toMs = now();
-  const seenAs = ({ wanted, stored, fanOut }: Observation): Mismatch => {
-    return { wanted, stored, fromMs, toMs, lowWatermarkMs, isAwaited: fanOut !== undefined };
+  const seenAs = ({ expected, stored, fanOut }: Observation): Mismatch => {
+    return { expected, stored, fromMs, toMs, lowWatermarkMs, isAwaited: fanOut !== undefined };
   };
   return suspects.map((suspect, i) => {
     const { source, part } = suspect;

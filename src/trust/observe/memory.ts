@@ -171,7 +171,7 @@ export async function withoutObserved(
 /** A difference with other texts: people read them, and a restart looks at the part again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
-  return { ...drift, wanted: textOrNull(drift.wanted), stored: textOrNull(drift.stored) };
+  return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };
 }
 
 /** The beginning of a text. */

@@ -154,7 +154,7 @@ export interface OpenSpread {
 /** The waits of an observer, in milliseconds. */
 export interface ObserverPace {
   /** How long the projector has for a record, before the table is read. */
-  settleMs: number;
+  graceMs: number;
   /** The longest wait between two looks at something that is wrong. */
   mostWaitMs: number;
   /** The wait between two looks at known drift that no record touches. */
@@ -170,8 +170,8 @@ export interface ObserverPace {
 }
 
 /** Returns a part that a record has just opened. */
-export function freshPart(name: string, suspect: Suspect, nowMs: number, { settleMs }: ObserverPace): Obligation {
-  const stage: PartStage = { at: 'fresh', dueMs: nowMs + settleMs, latestDueMs: nowMs + 2 * settleMs };
+export function freshPart(name: string, suspect: Suspect, nowMs: number, { graceMs }: ObserverPace): Obligation {
+  const stage: PartStage = { at: 'fresh', dueMs: nowMs + graceMs, latestDueMs: nowMs + 2 * graceMs };
   return { name, suspect, stage, finding: { at: 'unknown' }, touches: [], wrongLooks: 0 };
 }
 
@@ -243,9 +243,9 @@ export function hasten(part: Pick<Obligation, 'stage'>, dueMs: number): void {
 
 /** The wait until the next look at a part. */
 export function msUntilNextLook({ suspect, touches, wrongLooks, finding }: Obligation, pace: ObserverPace): number {
-  const { settleMs, mostWaitMs, countMs, driftMs } = pace;
+  const { graceMs, mostWaitMs, countMs, driftMs } = pace;
   // A repair is a write, and its record brings the next look. Only that look tells whether the part is right now.
   if (finding.at !== 'unknown' && touches.length === 0) return driftMs;
-  const wait = Math.min(mostWaitMs, settleMs * 2 ** Math.min(wrongLooks, 10));
+  const wait = Math.min(mostWaitMs, graceMs * 2 ** Math.min(wrongLooks, 10));
   return suspect.part.kind === 'count' ? Math.max(countMs, wait) : wait;
 }

@@ -53,9 +53,9 @@ function lasts(suspect: Suspect, mismatch: Mismatch, around: Surroundings, pace:
  * Tells whether a build has still to reach a part: nothing has touched the part since writers maintain what is built. The migration verifies it
  * before readers use it. A part that was touched later is right once its records are applied: until then it is open like any other.
  */
-function isLeftToBuild({ builtSinceMs, wanted }: Mismatch, { newestMs }: Surroundings, pace: ObserverPace): boolean {
+function isLeftToBuild({ builtSinceMs, expected }: Mismatch, { newestMs }: Surroundings, pace: ObserverPace): boolean {
   // A build writes what base items ask for; it does not look for what they do not.
-  if (builtSinceMs === undefined || wanted === null) return false;
+  if (builtSinceMs === undefined || expected === null) return false;
   // rule: part-that-a-build-has-still-to-reach-is-closed
   return newestMs < builtSinceMs + pace.marginMs;
 }
@@ -64,10 +64,10 @@ function isLeftToBuild({ builtSinceMs, wanted }: Mismatch, { newestMs }: Surroun
  * Tells whether drift is news. A record that touched known drift may have been its repair, and another one new damage: the base items ask for the
  * same as before.
  */
-export function isNews(drift: ObservedDrift | undefined, { wanted }: Mismatch, newestMs: number): boolean {
+export function isNews(drift: ObservedDrift | undefined, { expected }: Mismatch, newestMs: number): boolean {
   if (drift === undefined || drift.state === 'not-ready') return true;
   const { touchedMs = drift.foundMs } = drift;
-  return drift.wanted === wanted && newestMs > touchedMs;
+  return drift.expected === expected && newestMs > touchedMs;
 }
 
 /**
@@ -78,13 +78,13 @@ export function isNews(drift: ObservedDrift | undefined, { wanted }: Mismatch, n
  */
 export function driftBy(
   suspect: Suspect,
-  { wanted, stored, lowWatermarkMs }: Mismatch,
+  { expected, stored, lowWatermarkMs }: Mismatch,
   state: ObservedDrift['state'],
   { known, touchedMs, nowMs }: { known: ObservedDrift | undefined; touchedMs: number | undefined; nowMs: number },
 ): ObservedDrift {
   return {
     suspect,
-    wanted,
+    expected,
     stored,
     ...(touchedMs !== undefined && { touchedMs }),
     foundMs: known?.foundMs ?? nowMs,

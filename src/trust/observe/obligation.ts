@@ -42,7 +42,7 @@ export interface Opened {
 export interface ObservedDrift {
   suspect: Suspect;
   /** The content that the base items ask for, and the actual one; null: nothing. */
-  wanted: string | null;
+  expected: string | null;
   stored: string | null;
   /** When the newest record was made that touched it, in milliseconds since 1970; absent if none was seen. */
   touchedMs?: number | undefined;

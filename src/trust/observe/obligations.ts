@@ -89,12 +89,12 @@ export class Obligations {
     const touch: Touch = { shardId, after, stampMs, receipt: this.receipts };
     this.open(graph, openedBy(graph, change), [touch], receivedMs);
     // A record that takes something wrong away opens nothing: an item that nobody asked for may be gone.
-    for (const part of this.index.driftAt(change)) hasten(part, receivedMs + this.pace.settleMs);
+    for (const part of this.index.driftAt(change)) hasten(part, receivedMs + this.pace.graceMs);
   }
 
   /** Opens parts that were not opened by a record: what a check has left, or what a restart has to look at again. */
   reopen(graph: CompiledModel, opened: Opened, touches: readonly Touch[], nowMs: number): void {
-    this.open(graph, opened, touches, nowMs - this.pace.settleMs);
+    this.open(graph, opened, touches, nowMs - this.pace.graceMs);
   }
 
   private open(graph: CompiledModel, { suspects, spreads }: Opened, touches: readonly Touch[], nowMs: number): void {
@@ -130,8 +130,8 @@ export class Obligations {
       part = freshPart(name, suspect, nowMs, pace);
       index.parts.set(name, part);
     } else if (namesBase(suspect.part) && !namesBase(part.suspect.part)) part.suspect = suspect;
-    if (driftOf(part) !== undefined) hasten(part, nowMs + pace.settleMs);
-    else if (part.stage.at === 'fresh') postpone(part, Math.min(part.stage.latestDueMs, nowMs + pace.settleMs));
+    if (driftOf(part) !== undefined) hasten(part, nowMs + pace.graceMs);
+    else if (part.stage.at === 'fresh') postpone(part, Math.min(part.stage.latestDueMs, nowMs + pace.graceMs));
     const { stage } = part;
     // A read answers what was received before it began, and nothing else.
     // rule: look-answers-what-came-before-it
@@ -179,7 +179,7 @@ export class Obligations {
     const due: Obligation[] = [];
     for (const part of this.index.parts.values()) {
       if (dueMsOf(part) > nowMs) continue;
-      if (this.awaitsMore(part, lowWatermarkMs)) postpone(part, nowMs + this.pace.settleMs / 3);
+      if (this.awaitsMore(part, lowWatermarkMs)) postpone(part, nowMs + this.pace.graceMs / 3);
       else due.push(part);
     }
     due.sort((left, right) => dueMsOf(left) - dueMsOf(right));

@@ -155,7 +155,7 @@ async function observeUntilEnd(
   const save = async (): Promise<boolean> => {
     // The positions must not pass what the feed has told.
     const state = observer.stateToSave();
-    const feed = await feeder?.settle(observer.shardIdsAfter(state));
+    const feed = await feeder?.tellGaps(observer.shardIdsAfter(state));
     return await memory.save({ ...state, ...(feed && { feed }), sampled: sample.sampled });
   };
   const saveIfDue = async (): Promise<void> => {
@@ -241,7 +241,7 @@ async function checkWholeTable(
   const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
   const { cursor } = await check(graph, {
     ...{ store, now, wait, remainingMs },
-    settleMs: 1_000,
+    graceMs: 1_000,
     onProgress: keep,
     onFinding: ({ source: partition, target, verdict }) => {
       if (open.has(verdict)) left.push({ source: partition, target });

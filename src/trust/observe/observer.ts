@@ -49,7 +49,7 @@ export interface ObserverLimits extends TailLimits {
   /** The greatest difference between two clocks. */
   skewMs: number;
   /** How long the projector has for a record before the table is read. */
-  settleMs: number;
+  graceMs: number;
   /** With more open parts than this, no records are read until some are closed. */
   mostOpen: number;
   /** Known drift that is saved, and does not hold the time; what is beyond this number does. */
@@ -61,7 +61,7 @@ const LIMITS: ObserverLimits = {
   // The low watermark that others read is not later than the last listing.
   listMs: 5_000,
   skewMs: 5_000,
-  settleMs: 3_000,
+  graceMs: 3_000,
   mostOpen: 100_000,
   mostExceptions: 25,
 };
@@ -100,13 +100,13 @@ export class Observer {
     from: ObserverState | undefined,
   ) {
     this.limits = { ...LIMITS, ...context.limits };
-    const { lateMs, skewMs, settleMs, retentionMs, mostExceptions } = this.limits;
+    const { lateMs, skewMs, graceMs, retentionMs, mostExceptions } = this.limits;
     const marginMs = lateMs + 2 * skewMs + 1_000;
     const pace: ObserverPace = {
-      settleMs,
-      mostWaitMs: 10 * settleMs,
-      driftMs: 100 * settleMs,
-      countMs: 20 * settleMs,
+      graceMs,
+      mostWaitMs: 10 * graceMs,
+      driftMs: 100 * graceMs,
+      countMs: 20 * graceMs,
       marginMs,
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
@@ -420,8 +420,8 @@ export class Observer {
   private async noteWhatIsReady(): Promise<void> {
     if (this.unjudged.size === 0) return;
     const graph = await this.context.ready.current();
-    const { concerns } = graph;
-    const used = [...this.unjudged].find((name) => concerns === undefined || concerns.ready.has(name));
+    const { standings } = graph;
+    const used = [...this.unjudged].find((name) => standings === undefined || standings.ready.has(name));
     if (used === undefined) {
       // An id that is gone is never used again.
       this.unjudged = new Set([...this.unjudged].filter((name) => isRegistered(graph, name)));
@@ -465,8 +465,8 @@ export class Observer {
 }
 
 /** Tells whether a generation or a shape is ready, is built or is taken away. */
-function isRegistered({ concerns }: CompiledModel, name: string): boolean {
-  return concerns?.ready.has(name) === true || concerns?.changing.some((part) => part.name === name) === true;
+function isRegistered({ standings }: CompiledModel, name: string): boolean {
+  return standings?.ready.has(name) === true || standings?.changing.some((part) => part.name === name) === true;
 }
 
 /** The stamp of what no record has opened. */

@@ -25,7 +25,7 @@ import { derivedOf, joinedShares } from '../../core/plan/derive.ts';
 import { touchedFanOuts } from '../../core/plan/fan-out.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { concernOf } from '../../registry/concerns.ts';
+import { standingOf } from '../../registry/standing.ts';
 import type { Opened, Spread } from './obligation.ts';
 
 /**
@@ -137,7 +137,7 @@ function openedInItem(
 ): Opened {
   const parts: Part[] = [...content];
   if (newImage !== undefined) {
-    const { kind } = concernOf(graph, source, target, newImage);
+    const { kind } = standingOf(graph, source, target, newImage);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') parts.push({ kind });
     // An item of a projection that is being built or removed differs by nature.
     if (kind !== 'compared') return { suspects: parts.map((part) => ({ source, sortKey: target, part })), spreads: [] };
@@ -150,7 +150,7 @@ function openedByView(graph: CompiledModel, change: SeenChange): Opened {
   const { source, oldImage, newImage } = change;
   const isUsed = (view: Item | undefined): boolean =>
     view === undefined ||
-    (concernOf(graph, source, VIEW_KEY, view).kind === 'compared' && !hasOtherShape(graph, source, view));
+    (standingOf(graph, source, VIEW_KEY, view).kind === 'compared' && !hasOtherShape(graph, source, view));
   const parts: Part[] = [];
   if (!sameItem(viewAttributes(oldImage), viewAttributes(newImage))) parts.push({ kind: 'attributes' });
   parts.push(...changedElements(oldImage, newImage), ...changedCopies(graph, oldImage, newImage));

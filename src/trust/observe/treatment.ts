@@ -2,8 +2,8 @@ import { VIEW_KEY } from '../../core/items/keys.ts';
 import type { Part, Seen, Suspect } from '../../core/kinds/part.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
-import type { CompiledModel, Concern, Concerns } from '../../core/model/compiled.ts';
-import { concernOf } from '../../registry/concerns.ts';
+import type { CompiledModel, Standing, Standings } from '../../core/model/compiled.ts';
+import { standingOf } from '../../registry/standing.ts';
 
 /**
  * How a look treats a part, by the state that the registry gives to what its item belongs to.
@@ -28,10 +28,10 @@ const ALONE: Treatment = { kind: 'alone' };
 
 /** Returns how a part is treated that was read. The registry treats some by what their items hold. */
 export function treatmentOf(models: LookModels, { suspect, derived }: Pick<Seen, 'suspect' | 'derived'>): Treatment {
-  const { concerns } = models.graph;
-  if (concerns === undefined) return COMPARED;
+  const { standings } = models.graph;
+  if (standings === undefined) return COMPARED;
   const { source, sortKey, part } = suspect;
-  const { kind, name } = concernOf(models.graph, source, sortKey, derived ?? {});
+  const { kind, name } = standingOf(models.graph, source, sortKey, derived ?? {});
   if (isAlien(kind)) {
     // rule: item-that-the-registry-lacks-is-judged-as-such
     if (derived === undefined || isAlien(part.kind)) return COMPARED;
@@ -42,22 +42,22 @@ export function treatmentOf(models: LookModels, { suspect, derived }: Pick<Seen,
   // rule: view-of-another-shape-is-left-alone
   if (sortKey === VIEW_KEY && hasOtherShape(shaped, source, derived)) return ALONE;
   if (kind === 'compared') return COMPARED;
-  const sinceMs = kind === 'changing' ? maintainedSinceMs(concerns, name) : neededSinceMs(models, concerns, suspect);
+  const sinceMs = kind === 'changing' ? maintainedSinceMs(standings, name) : neededSinceMs(models, standings, suspect);
   // rule: part-of-what-is-built-waits
   return sinceMs === undefined ? ALONE : { kind: 'built', sinceMs };
 }
 
-function isAlien(kind: Concern['kind'] | Part['kind']): kind is 'retired' | 'unregistered' | 'misplaced' {
+function isAlien(kind: Standing['kind'] | Part['kind']): kind is 'retired' | 'unregistered' | 'misplaced' {
   return kind === 'retired' || kind === 'unregistered' || kind === 'misplaced';
 }
 
 /** The time since which writers maintain a projection that is being built; undefined: they do not, or its build has not begun. */
-function maintainedSinceMs({ changing }: Concerns, name: string): number | undefined {
+function maintainedSinceMs({ changing }: Standings, name: string): number | undefined {
   return changing.find((part) => part.name === name)?.sinceMs;
 }
 
 /** The same of an item without a generation, which something that is built may need. A fan-out that is under way is its own. */
-function neededSinceMs({ maintained }: LookModels, { changing }: Concerns, { sortKey }: Suspect): number | undefined {
+function neededSinceMs({ maintained }: LookModels, { changing }: Standings, { sortKey }: Suspect): number | undefined {
   if (!isMaintained(maintained, sortKey) || itemKindOf(maintained, sortKey).decidedBy === 'time') return undefined;
   const times = changing.flatMap(({ sinceMs }) => sinceMs ?? []);
   return times.length === 0 ? undefined : Math.min(...times);

@@ -29,10 +29,10 @@ async function redriveSlices(
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
   // rule: redrive-maintains-what-the-registry-keeps
-  const settler = createProjector(graph, { store, concurrency, now, wait, random, model });
+  const projector = createProjector(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);
-    const { failedFrom, error, writes, wcu, rcu, quarantined } = await settler.project(slice, { remainingMs });
+    const { failedFrom, error, writes, wcu, rcu, quarantined } = await projector.project(slice, { remainingMs });
     result.writes += writes;
     result.wcu += wcu;
     result.rcu += rcu;

@@ -74,14 +74,14 @@ async function* recordsOfRun(
   { shardId }: WalkedShard,
   { records, after }: OldRun,
 ): AsyncGenerator<ChangeRecord[]> {
-  const wanted = new Set(records.map(({ sequenceNumber }) => sequenceNumber));
+  const expected = new Set(records.map(({ sequenceNumber }) => sequenceNumber));
   const pages = new ShardPages(source, shardId, { after }, () => undefined);
   let empty = 0;
-  while (wanted.size > 0) {
+  while (expected.size > 0) {
     const page = await nextPageIfThere(pages);
     if (page === undefined) return;
     const found = decodeRecords(graph, page.records, source.streamArn).filter(({ sequenceNumber }) =>
-      wanted.delete(sequenceNumber),
+      expected.delete(sequenceNumber),
     );
     if (found.length > 0) yield found;
     empty = page.records.length === 0 ? empty + 1 : 0;

@@ -72,15 +72,15 @@ export async function changeErasure(
   for (;;) {
     const { item } = await store.get(key, { consistent: true });
     const now = parsed(key, item);
-    const wanted = next(now);
-    if (wanted === undefined) return now;
+    const expected = next(now);
+    if (expected === undefined) return now;
     const { applied } = await store.update({
       key,
-      set: { [STATE]: { S: JSON.stringify(wanted) } },
+      set: { [STATE]: { S: JSON.stringify(expected) } },
       unset: [],
       condition: unchangedCondition(item, undefined),
     });
-    if (applied) return wanted;
+    if (applied) return expected;
   }
 }
 

@@ -24,7 +24,7 @@ export async function runObserver(
     ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
     remainingMs: () => endMs - rig.nowMs(),
     // There is one clock, and records are there at once. One lost item is several differences, and each of them is to be named.
-    limits: { lateMs: 2_000, skewMs: 500, settleMs: 1_000, mostExceptions: 1_000 },
+    limits: { lateMs: 2_000, skewMs: 500, graceMs: 1_000, mostExceptions: 1_000 },
     ...options,
   });
 }

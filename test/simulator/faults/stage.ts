@@ -227,7 +227,7 @@ export class Stage {
   ): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
     const result = await check(graph, {
-      ...{ store: this.store(), mode, settleMs: 5_000 },
+      ...{ store: this.store(), mode, graceMs: 5_000 },
       ...{ wait: this.sleep, now: Date.now, onFinding: (finding: Finding) => void findings.push(finding) },
       ...options,
     });

@@ -14,7 +14,7 @@ export function contentOf(item: Item | undefined): Item {
 }
 
 /** What a view should hold. */
-export interface WantedView {
+export interface ExpectedView {
   attributes?: Item | undefined;
   elements: Iterable<string>;
   /** What edges copy of the nodes that they enter, by the edge's sort key. */
@@ -32,24 +32,24 @@ export interface ViewDifference {
 /** The parts of a view that are not as they should be; `edgeOf` gives the sort key of an element's edge. */
 export function viewDifferences(
   view: Item | undefined,
-  wanted: WantedView,
+  right: ExpectedView,
   edgeOf: (element: string) => string,
 ): ViewDifference[] {
   const found: ViewDifference[] = [];
   const evicted = setOf(view?.['evicted']);
   const isEvicted = (edge: string): boolean => evicted.includes(edge.split('-')[0]!);
   const elements = new Set(setOf(view?.['edgeSet']));
-  const expected = new Set([...wanted.elements].filter((element) => !isEvicted(element)));
+  const expected = new Set([...right.elements].filter((element) => !isEvicted(element)));
   for (const element of new Set([...elements, ...expected])) {
     if (elements.has(element) === expected.has(element)) continue;
     const text = `element ${element.slice(0, 60)} is ${elements.has(element) ? 'too much' : 'missing'}`;
     found.push({ kind: 'element', edge: edgeOf(element), text });
   }
-  if (!sameItem(presentMap(view?.['attributes']), wanted.attributes))
+  if (!sameItem(presentMap(view?.['attributes']), right.attributes))
     found.push({ kind: 'attributes', edge: '', text: 'attributes' });
   const copies = presentMap(view?.['copies']) ?? {};
-  for (const edge of new Set([...Object.keys(copies), ...wanted.copies.keys()])) {
-    const copy = isEvicted(edge) ? undefined : wanted.copies.get(edge);
+  for (const edge of new Set([...Object.keys(copies), ...right.copies.keys()])) {
+    const copy = isEvicted(edge) ? undefined : right.copies.get(edge);
     if (!sameItem(presentMap(copies[edge]), copy)) found.push({ kind: 'copy', edge, text: `copy along ${edge}` });
   }
   return found;

@@ -77,8 +77,8 @@ export function dropProperty(name: string, key: string): Change {
 export function replaceIn(name: string, expression: string, code: Code): Change {
   return at(name, (mark) => {
     const [statement] = [...childrenOf(parsed('expression.ts', `(${expression})`).program)];
-    const wanted = bare(needed(mark, partOf(statement!, 'expression'), 'expression'));
-    const found = [...nodesOf(mark.node)].filter((node) => node === bare(node) && isAlike(node, wanted));
+    const expected = bare(needed(mark, partOf(statement!, 'expression'), 'expression'));
+    const found = [...nodesOf(mark.node)].filter((node) => node === bare(node) && isAlike(node, expected));
     return [edited(mark, only(mark, found, expression), code)];
   });
 }

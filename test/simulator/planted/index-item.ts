@@ -15,7 +15,7 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'index-fields-left',
-    rule: 'An index item is written with every field, those cleared that are not wanted.',
+    rule: 'An index item is written with every field, those cleared that are not expected.',
     changes: [replaceIn('fields-not-expected-are-cleared', 'unset.push(name)', 'undefined')],
   },
 ];

@@ -49,7 +49,7 @@ export class DynamoDBTables {
   /** Makes and deletes indexes. */
   async change({ name, properties }: Thing, before: Thing['properties']): Promise<void> {
     const [old, now] = [before, properties].map((one) => (one['GlobalSecondaryIndexes'] ?? []) as PlainIndex[]);
-    const has = (list: typeof old, wanted: string) => list!.some(({ IndexName }) => IndexName === wanted);
+    const has = (list: typeof old, expected: string) => list!.some(({ IndexName }) => IndexName === expected);
     const updates = [
       ...now!.filter(({ IndexName }) => !has(old, IndexName)).map((index) => ({ Create: plainIndex(index) })),
       ...old!.filter(({ IndexName }) => !has(now, IndexName)).map(({ IndexName }) => ({ Delete: { IndexName } })),

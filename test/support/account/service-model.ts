@@ -81,10 +81,10 @@ export function callProblems(service: string, operation: string, { Words, ...inp
 
 /** The input of an operation. */
 function schemaOf(service: string, operation: string): Schema | undefined {
-  const wanted = plain(operation);
+  const expected = plain(operation);
   const all = Object.values(SERVICES[service] ?? {}) as unknown[];
   const found = all.find(
-    (one): one is Schema => Array.isArray(one) && one[0] === OPERATION && plain(String(one[2])) === wanted,
+    (one): one is Schema => Array.isArray(one) && one[0] === OPERATION && plain(String(one[2])) === expected,
   );
   return found === undefined ? undefined : (unwrapped(found[4]) as Schema);
 }

@@ -162,7 +162,7 @@ async function execution({ account, endpoint, model }: Parts, arn: string, input
   const stream = account.find('AWS::Lambda::Function', name.replace(/check$/, 'stream'))!;
   const table = stream.properties['Environment'].Variables['EDGELOOM_TABLE'] as string;
   let nowMs = Date.now();
-  const options = { client: createClient({ endpoint }), logger: pino({ level: 'silent' }), settleMs: 20 };
+  const options = { client: createClient({ endpoint }), logger: pino({ level: 'silent' }), graceMs: 20 };
   const handler = checkRunHandler(withTableName(await model(), table), { ...options, now: () => nowMs });
   const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 900_000 };
   try {

@@ -263,13 +263,13 @@ export class Stacks {
 /** Throws where the policy of a stack denies a change, or allows it nowhere. */
 function permit({ name, policy }: Stack, { id, action, isReplaced }: Change): void {
   if (action === 'Add') return;
-  const wanted = action === 'Remove' ? 'Update:Delete' : isReplaced ? 'Update:Replace' : 'Update:Modify';
+  const expected = action === 'Remove' ? 'Update:Delete' : isReplaced ? 'Update:Replace' : 'Update:Modify';
   const about = policy.filter(
     ({ Action, Resource }) =>
-      [Action].flat().some((one) => one === wanted || one === 'Update:*') &&
+      [Action].flat().some((one) => one === expected || one === 'Update:*') &&
       [Resource].flat().some((one) => one === '*' || one === `LogicalResourceId/${id}`),
   );
   if (about.some(({ Effect }) => Effect === 'Deny') || !about.some(({ Effect }) => Effect === 'Allow')) {
-    throw new Error(`${id}: Action denied by stack policy of ${name}: ${wanted}`);
+    throw new Error(`${id}: Action denied by stack policy of ${name}: ${expected}`);
   }
 }

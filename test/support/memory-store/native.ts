@@ -26,7 +26,7 @@ export function nativePage(
 ): QueryResult {
   const { index, partition, from, to, reverse = false, limit, startKey } = request;
   if (limit !== undefined && (limit < 1 || limit > 2 ** 31 - 1)) throw refused('a limit is no number of 1 to 2^31 - 1');
-  const wanted = textOf(index, index.partition, partition);
+  const expected = textOf(index, index.partition, partition);
   const low = from && textOf(index, index.sort, from);
   const high = to && textOf(index, index.sort, to);
   if (low !== undefined && high !== undefined && compareKeys(low, high) > 0)
@@ -36,13 +36,13 @@ export function nativePage(
   const found: Row[] = [];
   for (const item of items) {
     const row = rowOf(table, index, item);
-    if (row?.partition === wanted && isInRange(row)) found.push(row);
+    if (row?.partition === expected && isInRange(row)) found.push(row);
   }
   const direction = reverse ? -1 : 1;
   found.sort((left, right) => direction * compareRows(left, right));
   const names = [...new Set([index.partition, index.sort, table.partitionKey, table.sortKey])];
   const start = startKey && startRow(table, index, startKey, names);
-  if (start !== undefined && (start.partition !== wanted || !isInRange(start)))
+  if (start !== undefined && (start.partition !== expected || !isInRange(start)))
     throw refused('a start key lies outside of its query');
   const rest = start === undefined ? found : found.filter((row) => direction * compareRows(row, start) > 0);
   const page: Row[] = [];

@@ -40,12 +40,12 @@ export function readPage(
       break;
     }
   }
-  const wanted = found.filter(
+  const expected = found.filter(
     ({ item, source, target }) => isWanted(item, request.where) && hasKeys(request, source, target),
   );
   return {
-    items: request.countOnly === true ? [] : wanted.map(({ item }) => copyOut(item)),
-    count: wanted.length,
+    items: request.countOnly === true ? [] : expected.map(({ item }) => copyOut(item)),
+    count: expected.length,
     scanned: found.length,
     lastKey,
     rcu: readUnits(bytes, request.consistent === true),

@@ -128,10 +128,10 @@ export function grantOf(statements: readonly PolicyStatement[], access: Access):
 
 function meets(condition: Json | undefined, { leadingKeys = [] }: Access): boolean {
   return Object.entries(condition ?? {}).every(([operator, values]) => {
-    const wanted = (values as Json)['dynamodb:LeadingKeys'] as string[];
+    const expected = (values as Json)['dynamodb:LeadingKeys'] as string[];
     // As in IAM, "for all values" holds where there are none.
-    if (operator === 'ForAllValues:StringEquals') return leadingKeys.every((key) => wanted.includes(key));
-    if (operator === 'ForAnyValue:StringEquals') return leadingKeys.some((key) => wanted.includes(key));
+    if (operator === 'ForAllValues:StringEquals') return leadingKeys.every((key) => expected.includes(key));
+    if (operator === 'ForAnyValue:StringEquals') return leadingKeys.some((key) => expected.includes(key));
     throw new Error(`the proxy does not know the condition ${operator}`);
   });
 }

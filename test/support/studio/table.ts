@@ -65,7 +65,7 @@ export function keepingLogger() {
   return { lines, logger: { debug: keep, info: keep, warn: keep, error: keep } };
 }
 
-/** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not wanted. */
+/** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not expected. */
 export async function openStudio(options: { isWritable?: boolean; page?: URL; isTapped?: boolean } = {}) {
   return openStudioOf(studioGraph(), options);
 }

@@ -23,7 +23,7 @@ await reader.search('USER.name').find({ between: [none, none] }, { ...paging, re
 await reader.waitForProjection('GOAL-1', { timeoutMs: none, consistent: none, lowWatermark: none });
 await importFile(graph, { store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
 await redrive(graph, { store, remainingMs: none, signal: none });
-await check(graph, { store, resume: none, settleMs: none, segments: none, onFinding: none, signal: none });
+await check(graph, { store, resume: none, graceMs: none, segments: none, onFinding: none, signal: none });
 await startLocal(graph, { port: none, dataDir: none, engine: none });
 
 // The cursor of a page is given to the next read as it is.

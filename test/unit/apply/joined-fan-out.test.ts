@@ -57,8 +57,9 @@ describe('the fan-out of a source node', () => {
       for (const order of [undefined, 'byTitle', 'byOwn']) {
         const item = await store.derived('A-1', edgeIndexKey(`AB-${target}`, order));
         // The longest has no room for the name of an order in its index partition.
-        const wanted = target === LONGEST && order !== undefined ? undefined : { M: { title: { S: 'two' } } };
-        if (JSON.stringify(item?.['attributes']) !== JSON.stringify(wanted)) wrong.push(`${order ?? 'gsi0'} ${target}`);
+        const expected = target === LONGEST && order !== undefined ? undefined : { M: { title: { S: 'two' } } };
+        if (JSON.stringify(item?.['attributes']) !== JSON.stringify(expected))
+          wrong.push(`${order ?? 'gsi0'} ${target}`);
       }
     }
     expect(wrong).toEqual([]);

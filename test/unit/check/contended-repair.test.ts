@@ -35,7 +35,7 @@ it('a repair ends beside a writer that changes the item before each of its tries
   const { graph, inner, store, now } = await contendedTable();
   const actions: string[] = [];
   const { drift, repaired } = await check(graph, {
-    ...{ store, now, mode: 'repair', settleMs: 0, segments: 1 },
+    ...{ store, now, mode: 'repair', graceMs: 0, segments: 1 },
     onRepair: (action) => actions.push(action),
   });
   const found = drift.missing + drift.stale + drift.orphan;
@@ -50,7 +50,7 @@ it('a repair that has begun ends soon after the time is over', async () => {
   const { graph, store, now } = await contendedTable();
   let endsAtMs = Number.POSITIVE_INFINITY;
   await check(graph, {
-    ...{ store, now, mode: 'repair', settleMs: 0, segments: 1 },
+    ...{ store, now, mode: 'repair', graceMs: 0, segments: 1 },
     remainingMs: () => endsAtMs - now(),
     onRepair: (action) => {
       if (action === 'mend USER-1 ~view') endsAtMs = now();

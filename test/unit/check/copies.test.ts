@@ -163,7 +163,7 @@ describe('mending beside the projector', () => {
     await createProjector(graph, { store }).project(store.records);
     await store.delete({ source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' });
     changeBefore(store, '~rev/WROTE-BOOK-1');
-    const { drift, repaired } = await check(graph, { store, mode: 'repair', sources: ['BOOK-1'], settleMs: 0 });
+    const { drift, repaired } = await check(graph, { store, mode: 'repair', sources: ['BOOK-1'], graceMs: 0 });
     expect({ drift, repaired }).toEqual({ drift: { missing: 1, stale: 0, orphan: 0 }, repaired: 1 });
     expect(await copyOfBook(store)).toEqual(CHANGED);
   });
@@ -182,7 +182,7 @@ it('a type that left the set for its copies is let in again only where they fit,
   }
   await project();
   expect(await store.derived('BOOK-1', '~view')).toMatchObject({ evicted: { SS: ['WROTE'] } });
-  const checked = (mode: 'report' | 'repair') => check(tight, { store, mode, segments: 1, settleMs: 0 });
+  const checked = (mode: 'report' | 'repair') => check(tight, { store, mode, segments: 1, graceMs: 0 });
   expect((await checked('report')).drift.stale).toBe(0);
 
   for (let i = 0; i < 3; i++) await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, { name: { S: 'short' } });
@@ -209,7 +209,7 @@ it.each([
   const onProgress = (_: unknown, where: () => CheckCursor): void => {
     named = Math.max(named, where().items?.length ?? 0);
   };
-  const { drift } = await check(graph, { store, segments: 1, settleMs: 20, mostSuspects, onProgress });
+  const { drift } = await check(graph, { store, segments: 1, graceMs: 20, mostSuspects, onProgress });
   expect(drift).toEqual({ missing: 40, stale: 0, orphan: 0 });
   expect(named).toBeGreaterThan(0);
   expect(named).toBeLessThanOrEqual(most);

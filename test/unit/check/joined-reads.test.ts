@@ -72,7 +72,7 @@ it('a check of joined items is a scan, and one read of the node of each partitio
   await createProjector(graph, { store }).project(store.records);
   store.reads.length = 0;
   store.rcu = 0;
-  const result = await check(graph, { store, segments: 1, settleMs: 1 });
+  const result = await check(graph, { store, segments: 1, graceMs: 1 });
   expect(result).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, partitions: TICKETS + BOXES + EDGES });
   const others = store.reads.filter((read) => read !== 'scan');
   const nodes = Array.from(

@@ -32,7 +32,7 @@ async function damagedView(): Promise<StreamedStore> {
 
 it('a closer look at a partition names only what differs, also beside items of several named orders', async () => {
   const store = await damagedView();
-  const result = await check(graph, { store, settleMs: 1 });
+  const result = await check(graph, { store, graceMs: 1 });
   expect(result.drift).toEqual({ missing: 0, stale: 1, orphan: 0 });
   expect(result.superseded).toBe(0);
 });

@@ -7,8 +7,8 @@ import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 it.each([
-  ['settleMs', Number.NaN],
-  ['settleMs', -1],
+  ['graceMs', Number.NaN],
+  ['graceMs', -1],
   ['segments', 0],
   ['segments', 1.5],
   ['pageItems', 0],

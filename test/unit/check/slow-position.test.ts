@@ -7,7 +7,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const DAMAGED = 31;
 /** Longer than the consumer may take: no answer that was asked after an observation comes before its time is over. */
 const LOOK_MS = 300;
-const SETTLE_MS = 100;
+const GRACE_MS = 100;
 
 it('real damage is found, and mended, however slowly the position of a consumer at its end is told', async () => {
   const graph = goalGraph();
@@ -28,7 +28,7 @@ it('real damage is found, and mended, however slowly the position of a consumer 
       return lookedAtMs;
     },
   };
-  const options = { store, consumer, settleMs: SETTLE_MS };
+  const options = { store, consumer, graceMs: GRACE_MS };
   const found = await check(graph, { ...options, mode: 'repair' });
   expect(found).toMatchObject({ pending: 0, drift: { missing: 3 * DAMAGED }, repaired: 3 * DAMAGED });
   expect(mostAtOnce).toBe(1);

@@ -7,7 +7,7 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const PARTITIONS = 40;
 
 /** A check of users that nothing was projected of; gives the most suspects that a cursor named on the way. */
-async function mostSuspects(limit: number | undefined, settleMs: number): Promise<number> {
+async function mostSuspects(limit: number | undefined, graceMs: number): Promise<number> {
   const graph = goalGraph();
   const store = new MemoryStore(graph.table);
   for (let i = 0; i < PARTITIONS; i++) {
@@ -18,7 +18,7 @@ async function mostSuspects(limit: number | undefined, settleMs: number): Promis
   const { drift } = await check(graph, {
     store,
     segments: 1,
-    settleMs,
+    graceMs,
     now: () => nowMs,
     // Behind all that is ready to go on.
     wait: async (milliseconds) => {

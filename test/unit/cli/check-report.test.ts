@@ -17,14 +17,11 @@ describe('what is pending', () => {
     // At its end: nothing is on its way.
     [3, 0, 0, false, /run edgeloom redrive/],
     [3, undefined, 30, false, /how far the consumers are behind cannot be told/],
-  ])(
-    '%d items, %s s behind, %d s to settle: explained is %s',
-    (pending, lagSeconds, settleSeconds, explained, text) => {
-      const waiting = { pending, lagSeconds, settleSeconds };
-      expect(isExplainedByLag(waiting)).toBe(explained);
-      expect(waitingText(waiting)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
-    },
-  );
+  ])('%d items, %s s behind, %d s to settle: explained is %s', (pending, lagSeconds, graceSeconds, explained, text) => {
+    const waiting = { pending, lagSeconds, graceSeconds };
+    expect(isExplainedByLag(waiting)).toBe(explained);
+    expect(waitingText(waiting)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
+  });
 
   it('fails in a report where the lag does not explain it, and a stopped run is an error there', () => {
     const ofChange: Finding = { ...PENDING, source: '~edgeloom', cause: 'model-change' };

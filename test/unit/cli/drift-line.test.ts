@@ -4,20 +4,20 @@ import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 
 const DRIFT: ObservedDrift = {
   suspect: { source: 'GOAL-1', sortKey: '~view', part: { kind: 'attributes' } },
-  ...{ wanted: 'title: Learn', stored: 'title: Lean', foundMs: 1, state: 'drift', isCertain: true },
+  ...{ expected: 'title: Learn', stored: 'title: Lean', foundMs: 1, state: 'drift', isCertain: true },
 };
 
 describe('the line about drift', () => {
   it('says what is expected and what is there', () => {
     expect(driftLine(DRIFT)).toBe('drift: GOAL-1 ~view, attributes: expected title: Learn, actual title: Lean');
-    expect(driftLine({ ...DRIFT, wanted: null, isCertain: false })).toBe(
+    expect(driftLine({ ...DRIFT, expected: null, isCertain: false })).toBe(
       'drift: GOAL-1 ~view, attributes: expected nothing, actual title: Lean (the low watermark is not known: the consumer may only be late)',
     );
   });
 
   it('shows where large contents differ', () => {
     const same = 'x '.repeat(100_000);
-    const line = driftLine({ ...DRIFT, wanted: `${same}is right`, stored: `${same}is wrong` });
+    const line = driftLine({ ...DRIFT, expected: `${same}is right`, stored: `${same}is wrong` });
     expect(line.length).toBeLessThan(700);
     for (const end of ['is right', 'is wrong']) expect(line).toContain(end);
   });

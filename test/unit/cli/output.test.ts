@@ -46,13 +46,13 @@ describe('print', () => {
     [true, '', '\u001b[31m! lost\u001b[0m\nfine\n'],
     [true, '1', '! lost\nfine\n'],
     [false, '', '! lost\nfine\n'],
-  ])('has colours on a terminal alone, and none with NO_COLOR', (isTerminal, noColour, wanted) => {
+  ])('has colours on a terminal alone, and none with NO_COLOR', (isTerminal, noColour, expected) => {
     process.stdout.isTTY = isTerminal;
     vi.stubEnv('NO_COLOR', noColour);
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const colourOf = (line: string) => (line.startsWith('! ') ? ('red' as const) : undefined);
     print({ json: null, text: '! lost\nfine', colourOf }, false);
-    expect(write).toHaveBeenCalledWith(wanted);
+    expect(write).toHaveBeenCalledWith(expected);
   });
 });
 

@@ -150,7 +150,7 @@ describe('batches', () => {
 /** Waits until the shard was read so many times more. */
 async function polls(count: number): Promise<void> {
   const reads = (): number => stream.calls.filter((call) => call === 'read shard').length;
-  for (const wanted = reads() + count; reads() < wanted; ) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (const expected = reads() + count; reads() < expected; ) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 describe('filters', () => {

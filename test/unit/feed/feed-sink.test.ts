@@ -147,7 +147,7 @@ describe('the way of changes to EventBridge', () => {
           await feeder.tell(pages.flat());
           for (const [s, page] of pages.entries()) positions[s]! += page.length;
           if (isFault(4)) throw new Error('it crashes');
-          const feed = await feeder.settle(new Set(['shard-a', 'shard-b']));
+          const feed = await feeder.tellGaps(new Set(['shard-a', 'shard-b']));
           if (isFault(6)) throw new Error('it crashes');
           saved = { positions: [...positions], feed };
         }
@@ -179,7 +179,7 @@ describe('the way of changes to EventBridge', () => {
     const records = [1, 2, 3].map((i) => rowRecord('TICKET-1', i, String(98 + i), 'shard-a'));
     const feeder = feederFrom(undefined);
     await feeder.tell(records.slice(0, 2));
-    const state = await feeder.settle(new Set(['shard-a']));
+    const state = await feeder.tellGaps(new Set(['shard-a']));
     expect(state.told).toEqual({ 'shard-a': '100' });
     expect(told.map(({ kind }) => kind)).toEqual(['resync', 'list', 'list']);
     // 99 and 100 come again; 101 has more digits than the first had.
@@ -187,7 +187,7 @@ describe('the way of changes to EventBridge', () => {
     expect(told.slice(3)).toMatchObject([
       { revision: timelessRevision(3), eventId: expect.stringMatching(/^101\.3\.[0-9a-f]{8}\/gsi0$/) },
     ]);
-    expect((await feederFrom(state).settle(new Set(['shard-b']))).told).toEqual({});
+    expect((await feederFrom(state).tellGaps(new Set(['shard-b']))).told).toEqual({});
   });
 
   it('begins again after a restart with the first change of a shard that has told nothing, and says nothing while there is none', async () => {
@@ -243,13 +243,13 @@ describe('the way of changes to EventBridge', () => {
       { model: async () => model, take: async (events) => void told.push(...events), now: () => 0 },
       { told: {}, places: { 'view USER': 'ready', 'view TICKET': 'ready', 'order gsi0 of ASSIGNED': '~ix/@7/x' } },
     );
-    await feeder.settle(new Set());
+    await feeder.tellGaps(new Set());
     expect(told).toMatchObject([{ kind: 'resync', of: ['order gsi0 of ASSIGNED'] }]);
     feeder.noteGap('Shard 7 has left the stream.');
     await feeder.tell([rowRecord('TICKET-1', 1, '17', 'shard-a')]);
     expect(told.slice(1)).toMatchObject([{ kind: 'resync', reason: 'Shard 7 has left the stream.' }, { kind: 'list' }]);
     expect(told[1]).not.toHaveProperty('of');
-    await feeder.settle(new Set());
+    await feeder.tellGaps(new Set());
     expect(told).toHaveLength(3);
   });
 
@@ -267,9 +267,9 @@ describe('the way of changes to EventBridge', () => {
       undefined,
     );
     await expect(feeder.tell([])).rejects.toThrow('the queue is down');
-    await expect(feeder.settle(new Set())).rejects.toThrow('the queue is down');
+    await expect(feeder.tellGaps(new Set())).rejects.toThrow('the queue is down');
     isDown = false;
-    await feeder.settle(new Set());
+    await feeder.tellGaps(new Set());
     expect(told).toMatchObject([{ kind: 'resync', reason: 'The feed begins.' }]);
   });
 

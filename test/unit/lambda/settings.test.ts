@@ -9,7 +9,7 @@ describe('readFunctionSettings', () => {
         EDGELOOM_LOG_LEVEL: 'debug',
         EDGELOOM_SAMPLE_RATE: '0.25',
         EDGELOOM_CONCURRENCY: '16',
-        EDGELOOM_SETTLE_SECONDS: '60',
+        EDGELOOM_GRACE_SECONDS: '60',
         AWS_REGION: 'eu-central-1',
       }),
     ).toEqual({
@@ -18,7 +18,7 @@ describe('readFunctionSettings', () => {
       logLevel: 'debug',
       sampleRate: 0.25,
       concurrency: 16,
-      settleMs: 60_000,
+      graceMs: 60_000,
     });
   });
   it('needs the table alone; an empty variable is not set', () => {
@@ -30,7 +30,7 @@ describe('readFunctionSettings', () => {
       logLevel: 'info',
       sampleRate: 0,
       concurrency: undefined,
-      settleMs: undefined,
+      graceMs: undefined,
     });
   });
   it("takes DynamoDB's own endpoint before the general one", () => {
@@ -54,14 +54,14 @@ describe('readFunctionSettings', () => {
       EDGELOOM_LOG_LEVEL: 'loud',
       EDGELOOM_SAMPLE_RATE: '2',
       EDGELOOM_CONCURRENCY: '1.5',
-      EDGELOOM_SETTLE_SECONDS: '-1',
+      EDGELOOM_GRACE_SECONDS: '-1',
       AWS_ENDPOINT_URL: 'ftp://x',
     };
     expect(() => readFunctionSettings(wrong)).toThrow(
       expect.objectContaining({
         code: 'invalid-environment',
         message: expect.stringMatching(
-          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_SAMPLE_RATE.*EDGELOOM_CONCURRENCY.*EDGELOOM_SETTLE_SECONDS.*AWS_ENDPOINT_URL/s,
+          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_SAMPLE_RATE.*EDGELOOM_CONCURRENCY.*EDGELOOM_GRACE_SECONDS.*AWS_ENDPOINT_URL/s,
         ),
       }),
     );

@@ -50,7 +50,7 @@ async function table() {
     },
   });
   const drift = async (graph = after) => {
-    const found = await check(graph, { store, settleMs: 0, now, wait });
+    const found = await check(graph, { store, graceMs: 0, now, wait });
     return found.drift.missing + found.drift.stale + found.drift.orphan;
   };
   return { store, clock, options, drift };

@@ -5,7 +5,7 @@ import { followGraph } from '../../support/follow-graph.ts';
 
 const graph = followGraph();
 const pace = {
-  ...{ settleMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
+  ...{ graceMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
   ...{ marginMs: 20_000, unknownMs: 70_000, mostExceptions: 25 },
 };
 

@@ -72,7 +72,7 @@ describe('the state of an observer', () => {
     const text = `😀${'x'.repeat(300_000)}`;
     const drift = Array.from({ length: 25 }, (_, i): ObservedDrift => {
       const suspect: Suspect = { source: `GOAL-${i}`, sortKey: '~view', part: { kind: 'attributes' } };
-      const contents = i === 0 ? { wanted: text, stored: null } : { wanted: 'short', stored: text };
+      const contents = i === 0 ? { expected: text, stored: null } : { expected: 'short', stored: text };
       return { suspect, ...contents, foundMs: 1, state: 'drift', isCertain: true };
     });
     const first = process();
@@ -82,8 +82,8 @@ describe('the state of an observer', () => {
     const saved = (await readObserverProgress(store))!.drift;
     expect(saved.map(({ suspect }) => suspect)).toEqual(drift.map(({ suspect }) => suspect));
     expect(saved[0]).toMatchObject({ stored: null, state: 'drift', isCertain: true });
-    expect(saved[1]!.wanted).toBe('short');
-    for (const cut of [saved[0]!.wanted, saved[1]!.stored]) expect(cut).toMatch(/^😀x+…$/u);
+    expect(saved[1]!.expected).toBe('short');
+    for (const cut of [saved[0]!.expected, saved[1]!.stored]) expect(cut).toMatch(/^😀x+…$/u);
   });
 
   it('of another version is none, and its lease holds', async () => {

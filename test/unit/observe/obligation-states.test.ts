@@ -23,7 +23,7 @@ import { followGraph } from '../../support/follow-graph.ts';
 
 const graph = followGraph();
 const PACE = {
-  ...{ settleMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
+  ...{ graceMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
   ...{ marginMs: 20_000, unknownMs: 70_000, mostExceptions: 25 },
 };
 /** When the records are made, when looks come, and when all is received. */
@@ -34,13 +34,13 @@ const SPREAD: Spread = { kind: 'copies', source: 'USER-1', edgeType: 'FOLLOW' };
 
 /** A difference that was seen when the low watermark had passed the record (`drift`), or before (`may pass`). */
 function difference(lowWatermarkMs: number, more: Partial<Mismatch> = {}): Mismatch {
-  return { wanted: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs, isAwaited: false, ...more };
+  return { expected: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs, isAwaited: false, ...more };
 }
 const DRIFT = difference(LOOKED);
 const MAY_PASS = difference(MADE);
 const LEFT_TO_BUILD = difference(LOOKED, { builtSinceMs: LOOKED });
 const EARLIER: ObservedDrift = {
-  ...{ suspect: ATTRIBUTES, wanted: 'w', stored: 's', foundMs: 1, state: 'drift', isCertain: true },
+  ...{ suspect: ATTRIBUTES, expected: 'w', stored: 's', foundMs: 1, state: 'drift', isCertain: true },
 };
 
 /** An observer's obligations with one part and one fan-out, and the calls that raise events. */
@@ -173,7 +173,7 @@ describe('a part', () => {
     for (const ms of [2_000, 4_000, 6_000, 8_000]) {
       obligations.reopen(graph, { suspects: [ATTRIBUTES], spreads: [] }, [], MADE + ms);
     }
-    expect(obligations.isDue(MADE + 2 * PACE.settleMs)).toBe(true);
+    expect(obligations.isDue(MADE + 2 * PACE.graceMs)).toBe(true);
   });
 
   it('keeps the touches of records that come during a look, and no others, if the look finds it right', () => {

@@ -222,7 +222,7 @@ describe('the target items of a node', () => {
     expect(itemsOf({ view: 'KEYS_ONLY' })).toEqual(keys('gsi0', 'byHours/FOR-USER-1'));
     expect(itemsOf({})).toEqual({ ...keys('gsi0', 'byHours/FOR-USER-1'), attributes: { M: {} } });
   });
-  it('are not wanted where the id leaves no room for the key of any edge', () => {
+  it('are not expected where the id leaves no room for the key of any edge', () => {
     const fitting = `USER-${'x'.repeat(1024 - 'FOR-USER-'.length)}`;
     expect([...owned({}, {}, fitting).indexItems.keys()]).toEqual(['~ix/#includeTarget/FOR']);
     const { indexItems, problems } = owned({}, {}, `${fitting}x`);

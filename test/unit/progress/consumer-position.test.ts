@@ -65,7 +65,7 @@ describe('a position that many ask for', () => {
 describe('whether the stream has passed a moment', () => {
   it('is not known by an answer that was asked before the time was over, however late it comes', async () => {
     const { clock, questions, position } = slowConsumer();
-    const context = { settleMs: 2_000, consumer: position, now: () => clock.nowMs };
+    const context = { graceMs: 2_000, consumer: position, now: () => clock.nowMs };
     const early = hasStreamPassed(context, 1_000);
     // The look takes longer than the consumer may.
     clock.nowMs = 9_000;
@@ -79,7 +79,7 @@ describe('whether the stream has passed a moment', () => {
 
   it('is denied by an answer that was asked after it, and decided by time where no position can be known', async () => {
     const { clock, questions, position } = slowConsumer();
-    const context = { settleMs: 2_000, consumer: position, now: () => clock.nowMs };
+    const context = { graceMs: 2_000, consumer: position, now: () => clock.nowMs };
     clock.nowMs = 3_000;
     const behind = hasStreamPassed(context, 1_000);
     questions[0]!.answer(999);
@@ -88,13 +88,13 @@ describe('whether the stream has passed a moment', () => {
     const over = hasStreamPassed(context, 4_000);
     questions[1]!.answer(undefined);
     expect(await over).toBe('over');
-    expect(await hasStreamPassed({ settleMs: 2_000, now: () => 2_999 }, 1_000)).toBe('unknown');
-    expect(await hasStreamPassed({ settleMs: 2_000, now: () => 3_000 }, 1_000)).toBe('passed');
+    expect(await hasStreamPassed({ graceMs: 2_000, now: () => 2_999 }, 1_000)).toBe('unknown');
+    expect(await hasStreamPassed({ graceMs: 2_000, now: () => 3_000 }, 1_000)).toBe('passed');
   });
 
   it('calls a consumer far behind by what it was when it was asked, not by the age of the answer', async () => {
     const { clock, questions, position } = slowConsumer();
-    const context = { settleMs: 30_000, consumer: position, now: () => clock.nowMs };
+    const context = { graceMs: 30_000, consumer: position, now: () => clock.nowMs };
     clock.nowMs = 100_000;
     const first = isFarBehind(context);
     questions[0]!.answer(85_000);

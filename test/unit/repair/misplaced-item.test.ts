@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import type { CompiledModel, Concern } from '../../../src/core/model/compiled.ts';
+import type { CompiledModel, Standing } from '../../../src/core/model/compiled.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
@@ -10,8 +10,8 @@ const GRAPH = defineGraph({ table: 'records', nodes: { USER: node() } });
 const [source, sortKey] = ['USER-1', '~ix/name'];
 
 /** The model with a registry that treats every derived item alike. */
-function treating(kind: Concern['kind']): CompiledModel {
-  return { ...GRAPH, concerns: { of: () => ({ kind, name: 'search:USER.name@1' }), changing: [], ready: new Set() } };
+function treating(kind: Standing['kind']): CompiledModel {
+  return { ...GRAPH, standings: { of: () => ({ kind, name: 'search:USER.name@1' }), changing: [], ready: new Set() } };
 }
 
 it.each([

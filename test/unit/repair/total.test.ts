@@ -57,7 +57,7 @@ async function table(graph: CompiledModel = model()) {
     );
     expect(error).toBeUndefined();
   };
-  const drift = async (of: CompiledModel = graph) => (await check(of, { store, settleMs: 0, segments: 1 })).drift;
+  const drift = async (of: CompiledModel = graph) => (await check(of, { store, graceMs: 0, segments: 1 })).drift;
   const total = async () => await store.derived(PROJECT, TOTAL);
   return { graph, store, writer, project, drift, total };
 }
@@ -138,7 +138,7 @@ describe('a first registration', () => {
     expect([...store.items()].map(({ target }) => text(target)).filter((key) => /^~(?:in|total)\//.test(key))).toEqual(
       [],
     );
-    expect((await check(graph, { store, settleMs: 0, segments: 1 })).drift).toEqual(CLEAN);
+    expect((await check(graph, { store, graceMs: 0, segments: 1 })).drift).toEqual(CLEAN);
   });
 
   it('leaves entries that are right as they are, and takes out those of no edge', async () => {

@@ -58,7 +58,7 @@ it('a repair of a view of which the table refuses one element repairs all others
   for (let i = 1; i <= 5; i++) await store.producer('GOAL-1', `MEMBER-USER-${i}`, {});
   const actions: string[] = [];
   const { drift, repaired } = await check(members, {
-    ...{ store, mode: 'repair', settleMs: 0, model: fixedModel(members) },
+    ...{ store, mode: 'repair', graceMs: 0, model: fixedModel(members) },
     onRepair: (action) => actions.push(action),
   });
   expect({ drift, repaired }).toEqual({ drift: { missing: 1, stale: 0, orphan: 0 }, repaired: 0 });

@@ -122,6 +122,6 @@ describe('streamLabel', () => {
 });
 
 describe('isBaseSortKey', () => {
-  it.each(['A', 'GOAL-1', 'Z'])('%j concerns the projector', (key) => expect(isBaseSortKey(key)).toBe(true));
+  it.each(['A', 'GOAL-1', 'Z'])('%j standings the projector', (key) => expect(isBaseSortKey(key)).toBe(true));
   it.each(['', '~view', 'a', '@', '[', '0', 'É'])('%j does not', (key) => expect(isBaseSortKey(key)).toBe(false));
 });

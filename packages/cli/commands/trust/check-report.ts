@@ -59,8 +59,8 @@ export function reportText(
 function linesOf(finding: Finding): string[] {
   const { verdict, expected, actual } = finding;
   const lines = [`${verdict} ${keyText(finding)}`];
-  const [wanted, stored] = shownDifference([expected, actual]);
-  if (wanted !== null) lines.push(`  expected: ${wanted}`);
+  const [shown, stored] = shownDifference([expected, actual]);
+  if (shown !== null) lines.push(`  expected: ${shown}`);
   if (stored !== null) lines.push(`  actual:   ${stored}`);
   return lines;
 }

@@ -5,7 +5,7 @@ import { requireFit } from '../../../../src/store/key-types.ts';
 import { describeTable } from '../../../../src/store/table.ts';
 import type { ConsumerPosition } from '../../../../src/stream/progress/consumer-position.ts';
 import { isTemporaryError } from '../../../../src/stream/progress/stream-walk.ts';
-import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../../../../src/trust/check/check.ts';
+import { type CheckOptions, type CheckResult, check, GRACE_MS } from '../../../../src/trust/check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { refuseOldConsumers } from '../../../../src/trust/check/old-consumers.ts';
@@ -57,7 +57,7 @@ export async function runCheck(
       ...listeners,
       telemetry: await installedTelemetry(),
       ...(position !== undefined && {
-        consumer: positionUntilStopped(position.consumer(options.settleMs ?? SETTLE_MS), signal),
+        consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
       }),
       resume: await place?.load(),
       // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.

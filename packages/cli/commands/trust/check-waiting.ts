@@ -7,12 +7,12 @@ export interface Waiting {
   /** How far the consumers are behind at the end of the check; undefined where that is unknown. */
   lagSeconds: number | undefined;
   /** How late they may be. */
-  settleSeconds: number;
+  graceSeconds: number;
 }
 
 /** Tells whether the lag of the consumers explains the pending records, or none is pending. */
-export function isExplainedByLag({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
-  return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
+export function isExplainedByLag({ pending, lagSeconds, graceSeconds }: Waiting): boolean {
+  return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= graceSeconds);
 }
 
 /** The consumers' lag, and what to do about pending records; empty if nothing is pending. */

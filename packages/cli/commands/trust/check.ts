@@ -40,7 +40,7 @@ const MOST_KEPT = 10_000;
 interface CommandOptions extends RateFlags {
   repair?: boolean;
   dryRun?: boolean;
-  settle: number;
+  grace: number;
   segments?: number;
   segment?: { segment: number; segments: number };
   sample?: number;
@@ -59,7 +59,7 @@ export function checkCommand(command: Command): void {
     .option('--repair', 'reconcile drift with the base items, as they are then')
     .option('--dry-run', 'say what --repair would repair, and write nothing')
     .addOption(
-      new Option('--settle <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
+      new Option('--grace <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
         .argParser(parseDuration)
         .default(30_000, '30s'),
     )
@@ -134,7 +134,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined + totals.unregistered > 0) process.exitCode = FOUND;
   if (unready !== undefined) process.exitCode = FOUND;
-  const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
+  const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
   if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
@@ -208,11 +208,11 @@ async function runExportCheck(
 }
 
 function checkOptions(options: CommandOptions): Partial<CheckOptions> {
-  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
+  const { segment, sample, segments, source, grace, maxRcu, maxWcu, dangling } = options;
   const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
   return {
     mode,
-    settleMs: settle,
+    graceMs: grace,
     maxRcu,
     maxWcu,
     dangling,

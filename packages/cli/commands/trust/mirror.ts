@@ -24,7 +24,7 @@ interface SyncFlags {
   retire?: string;
   maxRcu?: number;
   maxWcu?: number;
-  settle?: number;
+  grace?: number;
 }
 
 const HELP = `
@@ -51,7 +51,7 @@ export function mirrorCommand(mirror: Command): void {
     .option('--source-arn <arn>', 'the ARN of the source table, if it is of another account')
     .option('--dry-run', 'compare, and write nothing')
     .option(
-      '--settle <seconds>',
+      '--grace <seconds>',
       'with --dry-run: how long a touch may take before a difference counts (default: 60)',
       parseSeconds,
     )
@@ -77,7 +77,7 @@ function parseSeconds(text: string): number {
 
 async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
   const { graph, store, client, settings } = session;
-  const { sourceArn, retire, settle, ...given } = flags;
+  const { sourceArn, retire, grace, ...given } = flags;
   const sources = await loadSources(settings.config);
   if (retire !== undefined) refuseBeside('--retire', { source: name, sourceArn }, ['source', 'sourceArn']);
   const source = retire === undefined ? namedSource(sources, name, settings.config) : undefined;
@@ -96,7 +96,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   const options: SyncOptions = {
     ...given,
     signal,
-    ...(settle !== undefined && { settleMs: settle * 1000 }),
+    ...(grace !== undefined && { graceMs: grace * 1000 }),
     onProgress: telling((items) => progress.update(items, items)),
   };
   try {

@@ -66,18 +66,18 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
 }
 
 /** Two texts one below the other, with what differs between them marked; of two maps each attribute in a row. Null is nothing. */
-export function Difference({ wanted, stored }: { wanted: string | null; stored: string | null }) {
-  const maps = [wanted, stored].map((text) => (text === null ? new Map<string, string>() : canonicalEntries(text)));
+export function Difference({ expected, stored }: { expected: string | null; stored: string | null }) {
+  const maps = [expected, stored].map((text) => (text === null ? new Map<string, string>() : canonicalEntries(text)));
   const [left, right] = maps;
-  if (wanted !== stored && left !== undefined && right !== undefined && left.size + right.size > 0) {
-    return <DifferentEntries wanted={left} stored={right} />;
+  if (expected !== stored && left !== undefined && right !== undefined && left.size + right.size > 0) {
+    return <DifferentEntries expected={left} stored={right} />;
   }
-  const [start, end] = sameEnds(wanted ?? '', stored ?? '');
+  const [start, end] = sameEnds(expected ?? '', stored ?? '');
   return (
     <dl class="difference">
       <div>
-        <dt>wanted</dt>
-        <dd>{wanted === null ? <em>nothing</em> : <Marked text={wanted} start={start} end={end} isWanted />}</dd>
+        <dt>expected</dt>
+        <dd>{expected === null ? <em>nothing</em> : <Marked text={expected} start={start} end={end} isWanted />}</dd>
       </div>
       <div>
         <dt>stored</dt>
@@ -88,18 +88,18 @@ export function Difference({ wanted, stored }: { wanted: string | null; stored: 
 }
 
 function DifferentEntries({
-  wanted,
+  expected,
   stored,
 }: {
-  wanted: ReadonlyMap<string, string>;
+  expected: ReadonlyMap<string, string>;
   stored: ReadonlyMap<string, string>;
 }) {
-  const names = [...new Set([...wanted.keys(), ...stored.keys()])].sort();
+  const names = [...new Set([...expected.keys(), ...stored.keys()])].sort();
   return (
     <table class="difference">
       <thead>
         <tr>
-          {['attribute', 'wanted', 'stored'].map((heading) => (
+          {['attribute', 'expected', 'stored'].map((heading) => (
             <th key={heading} scope="col">
               {heading}
             </th>
@@ -108,7 +108,7 @@ function DifferentEntries({
       </thead>
       <tbody>
         {names.map((name) => {
-          const [own, other] = [wanted.get(name), stored.get(name)];
+          const [own, other] = [expected.get(name), stored.get(name)];
           const [start, end] = sameEnds(own ?? '', other ?? '');
           return (
             <tr key={name}>

@@ -237,7 +237,7 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
         </Link>
       )}
       {isDrift || verdict === 'pending' ? (
-        <Difference wanted={expected} stored={actual} />
+        <Difference expected={expected} stored={actual} />
       ) : (
         actual !== null && (
           <p>

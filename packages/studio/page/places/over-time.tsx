@@ -16,7 +16,7 @@ import { Attributes, Difference } from '../parts/value.tsx';
 /** Milliseconds between two questions while a change is on its way. */
 const EVERY_MS = 2_000;
 /** Milliseconds until the address follows the slider. */
-const SETTLED_MS = 200;
+const GRACE_MS = 200;
 
 const BADGES = { equal: 'good', lag: 'late', drift: 'bad' } as const;
 const WORDS: Record<TruthState, string> = {
@@ -45,7 +45,7 @@ export function OverTime({ id, parameters }: { id: string; parameters: URLSearch
   useEffect(() => {
     // The address is there to be shared, and is no new place. A browser does not let a page change it a hundred times in a moment.
     const address = addressOf('/inspect', { id, at: `${named.at ?? 'now'}`, rev: named.rev });
-    const timer = setTimeout(() => history.replaceState(null, '', address), SETTLED_MS);
+    const timer = setTimeout(() => history.replaceState(null, '', address), GRACE_MS);
     return () => clearTimeout(timer);
   }, [id, named]);
   return (
@@ -100,7 +100,7 @@ function Known({
         )}
         <p class="quiet">
           {countText(moments.length, 'change')} since {begin}: {countOf(stretches, 'lag')} and{' '}
-          {countOf(stretches, 'drift')}. The model of now says what is wanted; copies of other nodes are not compared;
+          {countOf(stretches, 'drift')}. The model of now says what is expected; copies of other nodes are not compared;
           the stream tells whole seconds.
         </p>
       </Card>
@@ -235,7 +235,7 @@ function Sides({ moment, versions }: { moment: HistoryMoment; versions: readonly
       <Card title="Base at that moment">
         <Items items={shown.filter((one) => isBase(one.target))} changed={target} />
       </Card>
-      <Card title="Wanted and stored at that moment">
+      <Card title="Expected and stored at that moment">
         {!isWhole && <p>Here are the first {differences.length} of the parts that differ.</p>}
         <Items
           items={[...derived.filter(isDifferent), ...derived.filter((one) => !isDifferent(one))]}
@@ -275,15 +275,15 @@ function ItemThen({ target, item, differences, isRight, isChanged }: ShownItem &
           <bdi>{target}</bdi>
         </span>{' '}
         <Badge kind="plain">{item?.kind ?? 'not there'}</Badge> {isChanged && <Badge kind="plain">just changed</Badge>}{' '}
-        {differences.length > 0 && <Badge kind="bad">not as wanted</Badge>}
-        {isRight && <Badge kind="good">as wanted</Badge>}
+        {differences.length > 0 && <Badge kind="bad">not as expected</Badge>}
+        {isRight && <Badge kind="good">as expected</Badge>}
       </summary>
-      {differences.map(({ part, wanted, stored }) => (
+      {differences.map(({ part, expected, stored }) => (
         <section key={part} aria-label={`${part} of ${target}`}>
           <h3>
             <bdi>{part}</bdi>
           </h3>
-          <Difference wanted={wanted} stored={stored} />
+          <Difference expected={expected} stored={stored} />
         </section>
       ))}
       {item !== undefined && (

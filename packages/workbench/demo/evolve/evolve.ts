@@ -50,7 +50,7 @@ const QUIET_MS = 3_000;
 /** Milliseconds from one deployment of a consumer to the next. */
 const DEPLOY_MS = 5_000;
 /** How long a projection may take before the check calls it drift, in milliseconds. */
-const SETTLE_MS = 2_000;
+const GRACE_MS = 2_000;
 const RETIRED = 'inbound:ROUTE';
 
 /**
@@ -158,7 +158,7 @@ class Evolution {
     await this.consumers.waitUntilIdle();
     this.beginPhase('at rest', 'nothing is written any more: every answer is exact');
     await sleep(QUIET_MS / 2);
-    const { drift, unknown } = await check(laterModel, { store: this.table.store, settleMs: SETTLE_MS });
+    const { drift, unknown } = await check(laterModel, { store: this.table.store, graceMs: GRACE_MS });
     expectSame('the number of unknown items', unknown, 0);
     await this.consumers.stop();
     return drift;

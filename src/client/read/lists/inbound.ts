@@ -245,10 +245,10 @@ export function resolveInboundQuery(
     declared: textsOfOrder(graph, edge, order.order),
   };
   const equals = options.equals === undefined ? undefined : encodeWhole(ordered, options.equals, 'equals');
-  const wanted = inboundRange(ordered, equals, options);
-  const isOpenAbove = wanted.to === undefined;
+  const expected = inboundRange(ordered, equals, options);
+  const isOpenAbove = expected.to === undefined;
   // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
-  const range = inbound.includeTarget && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const range = inbound.includeTarget && isOpenAbove ? { ...expected, to: LAST_SORT_KEY } : expected;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
   const partitions =

@@ -56,7 +56,7 @@ interface Gathering {
   overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
   unwanted?: number;
-  /** The page is one of a walk: its `standing` is wanted, and it goes on from that of the page before. Default: one page alone. */
+  /** The page is one of a walk: its `standing` is needed, and it goes on from that of the page before. Default: one page alone. */
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
@@ -220,23 +220,23 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
  * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
  * `most`, but enough to make progress. A walk asks a shard whose items are used up for some that later pages use.
  */
-function itemsToAskFor(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
+function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
   // Descending, the item of the cursor is read once more and dropped; and going on in a walk, that of the horizon.
   const isResumed = mustResume(shard);
   const isRepeated = isResumed || (request.reverse === true && request.after !== undefined);
   const inTheWay = (isRepeated ? 1 : 0) + unwanted;
-  const share = Math.ceil((2 * wanted) / partitions.length);
+  const share = Math.ceil((2 * expected) / partitions.length);
   const ahead = Math.max(share, LEAST_ASKED, Math.min(MOST_AHEAD, Math.floor(MOST_AHEAD_OF_ALL / partitions.length)));
   // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.
   const onward =
-    where === undefined ? wanted + 2 * shard.skipped : Math.max(LEAST_FILTERED, wanted + 4 * shard.skipped);
+    where === undefined ? expected + 2 * shard.skipped : Math.max(LEAST_FILTERED, expected + 4 * shard.skipped);
   const isBegun = shard.startKey !== undefined;
   const likely = isBegun
     ? onward
     : isResumed
       ? ahead + inTheWay
-      : Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay;
+      : Math.min(expected, Math.max(share, LEAST_ASKED)) + inTheWay;
   const least = isBegun ? 1 : 1 + inTheWay;
   return Math.max(least, Math.min(MOST_ASKED, likely, most));
 }

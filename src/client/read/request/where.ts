@@ -159,19 +159,19 @@ function termsOf(attribute: string, asked: object, operators: readonly string[] 
       return [{ attribute, compare: 'in', values: value.map((one) => scalar(attribute, one, name)) }];
     }
     const compare = COMPARISONS[name as keyof typeof COMPARISONS];
-    const wanted = compare === 'begins_with' ? 'beginning' : compare === '=' ? undefined : 'ordered';
-    return [{ attribute, compare, value: scalar(attribute, value, name, wanted) }];
+    const expected = compare === 'begins_with' ? 'beginning' : compare === '=' ? undefined : 'ordered';
+    return [{ attribute, compare, value: scalar(attribute, value, name, expected) }];
   });
   if (terms.length === 0) throw invalidValue(attribute, 'has no comparison', `There are ${operators.join(', ')}.`);
   return terms;
 }
 
-/** A value to compare with. `wanted`: one that others can begin with, or that has an order. */
+/** A value to compare with. `expected`: one that others can begin with, or that has an order. */
 function scalar(
   attribute: string,
   value: unknown,
   comparison?: string,
-  wanted?: 'beginning' | 'ordered',
+  expected?: 'beginning' | 'ordered',
 ): AttributeValue {
   // Left out as an option would be, it would give items that the caller did not ask for.
   if (value === undefined)
@@ -179,9 +179,9 @@ function scalar(
   const stored = wireItem({ [attribute]: value })[attribute]!;
   if ('S' in stored || 'B' in stored) return stored;
   const hint = 'Compare with one of these.';
-  if (wanted === 'beginning') throw invalidValue(attribute, reasonOf(comparison, 'is neither text nor binary'), hint);
+  if (expected === 'beginning') throw invalidValue(attribute, reasonOf(comparison, 'is neither text nor binary'), hint);
   if ('N' in stored) return stored;
-  if (wanted === 'ordered')
+  if (expected === 'ordered')
     throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number nor binary'), hint);
   if ('BOOL' in stored || 'NULL' in stored) return stored;
   throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number, boolean, binary nor null'), hint);

@@ -151,7 +151,7 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
     if (fault === undefined) continue;
     throw new AttributeError(
       index.attribute,
-      `is a key of the native index ${index.name}, which takes only ${fault.wanted}, but ${fault.found}`,
+      `is a key of the native index ${index.name}, which takes only ${fault.expected}, but ${fault.found}`,
       'DynamoDB refuses every item with another value. Leave the attribute out, or leave native out of the model.',
     );
   }

@@ -287,10 +287,10 @@ function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<Value
     };
   }
   const { type } = order;
-  const wanted = type === 'number' ? 'number' : 'text';
+  const expected = type === 'number' ? 'number' : 'text';
   return {
     text: `${text} ${type === 'number' ? 'numbers' : type === 'date' ? 'ISO 8601 texts' : 'texts'}`,
-    takes: ({ kind }) => kind === wanted,
+    takes: ({ kind }) => kind === expected,
     remedy: ({ kind }) => (kind === 'text' ? 'take it as a text, without number' : (remedies[kind] ?? BY_DERIVE)),
     stored: type === 'number' ? 'N' : 'S',
   };

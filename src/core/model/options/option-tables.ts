@@ -327,13 +327,13 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** The settings of a table, out of a part of the compiled model that has more than these; with `wanted`, those that have this effect. */
+/** The settings of a table, out of a part of the compiled model that has more than these; with `expected`, those that have this effect. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,
-  wanted?: OptionEffect,
+  expected?: OptionEffect,
 ): SettingsOf<Table> {
-  const names = new Set(settingNames(table, wanted));
+  const names = new Set(settingNames(table, expected));
   return pick(table, (_line, name) =>
     names.has(name) ? model[name as keyof typeof model] : undefined,
   ) as SettingsOf<Table>;
@@ -351,10 +351,10 @@ export function chosenSettings<Table extends OptionTable>(
   });
 }
 
-/** The names of a table's settings; with `wanted`, only settings with this effect. */
-export function settingNames(table: OptionTable, wanted?: OptionEffect): string[] {
+/** The names of a table's settings; with `expected`, only settings with this effect. */
+export function settingNames(table: OptionTable, expected?: OptionEffect): string[] {
   return Object.entries(table).flatMap(([name, { effect }]) => {
-    return effect !== undefined && (wanted ?? effect) === effect ? [name] : [];
+    return effect !== undefined && (expected ?? effect) === effect ? [name] : [];
   });
 }
 

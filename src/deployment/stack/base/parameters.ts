@@ -88,7 +88,7 @@ export interface Parameters {
   /** Hours without a check of the whole table until `CheckOverdue` rings; a table of several nights needs more than a day. */
   checkOverdueHours: number;
   /** How long the stream's consumer may take before what differs is drift. */
-  checkSettleSeconds: number;
+  checkGraceSeconds: number;
   /** Functions that check at once; 0: as many as the table's size asks for. */
   checkWorkers: number;
   /** Read units a second of all workers together; 0: as the table's size asks for, 100 to 4,000. */
@@ -295,7 +295,7 @@ const parametersSchema = z
     checkRepair: truth.default(false),
     checkHours: wholeBetween(1, 23).default(6),
     checkOverdueHours: wholeBetween(2, 720).default(26),
-    checkSettleSeconds: wholeBetween(1, 3600).default(60),
+    checkGraceSeconds: wholeBetween(1, 3600).default(60),
     checkWorkers: wholeBetween(0, 100).default(0),
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),

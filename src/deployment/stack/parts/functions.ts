@@ -34,7 +34,7 @@ interface FunctionDefinition {
 }
 
 function functionDefinition(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
-  const checkEnvironment = { EDGELOOM_SETTLE_SECONDS: String(parameters.checkSettleSeconds) };
+  const checkEnvironment = { EDGELOOM_GRACE_SECONDS: String(parameters.checkGraceSeconds) };
   switch (name) {
     case 'stream':
       return {
@@ -67,7 +67,7 @@ function functionDefinition(name: FunctionName, { parameters, table }: Site): Fu
       return {
         handler: 'handlers/redrive.handler',
         description:
-          "Settles the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
+          "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
         memoryMegabytes: 512,
         timeoutSeconds: REDRIVE_SECONDS,
         // Messages may name no other bucket.

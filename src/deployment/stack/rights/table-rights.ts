@@ -97,9 +97,9 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
 
 /** The rights of a program on the table of a stack. */
 export function tableStatements(program: Program, site: Site): Statement[] {
-  const wanted = RIGHTS[program];
-  return [...new Set(wanted.map((right) => right.on))].map((place) => {
-    const rights = wanted.filter((right) => right.on === place);
+  const expected = RIGHTS[program];
+  return [...new Set(expected.map((right) => right.on))].map((place) => {
+    const rights = expected.filter((right) => right.on === place);
     const actions = rights.map(({ action }) => `dynamodb:${action}`);
     const { arn, indexArn } = site.table;
     const resources = [place === 'indexes' ? indexArn : arn];

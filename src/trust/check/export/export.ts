@@ -122,16 +122,16 @@ async function nominateInFiles(
   tally: CheckTally,
 ): Promise<void> {
   if (suspects.length === 0) return;
-  const wanted = new Set(suspects);
+  const named = new Set(suspects);
   const partitions = new ExportedPartitions(graph.table);
   for await (const { source, target, item } of itemsOf(graph, files)) {
-    if (wanted.has(source)) partitions.add({ source, target }, item);
+    if (named.has(source)) partitions.add({ source, target }, item);
   }
   // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
   const inspector = new PartitionInspector({
     graph,
     store: partitions,
-    settleMs: 0,
+    graceMs: 0,
     withoutLookUps: true,
     // Nothing waits for a stream here: more open partitions would only fill the memory.
     mostOpen: 16,

@@ -119,10 +119,10 @@ function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[
 
 /** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
 function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
-  const wanted = key.split('/').reverse();
+  const expected = key.split('/').reverse();
   const commonFolders = (path: string): number => {
     const parts = relative(folder, path).split(sep).reverse();
-    const end = parts.findIndex((part, i) => part !== wanted[i]);
+    const end = parts.findIndex((part, i) => part !== expected[i]);
     return end < 0 ? parts.length : end;
   };
   const [best, next] = [...paths].sort((left, right) => commonFolders(right) - commonFolders(left));

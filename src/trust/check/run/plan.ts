@@ -61,8 +61,8 @@ export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRe
   const hasCopies = [...graph.edges.values()].some(({ copy }) => copy !== undefined);
   const units = (tableBytes / EVENTUAL_READ_UNIT_BYTES) * (hasCopies ? COPIES_FACTOR : 1);
   // An empty table wants none, however little time there is.
-  const wanted = units === 0 ? 0 : units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
-  const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, wanted)));
+  const expected = units === 0 ? 0 : units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
+  const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, expected)));
   const forReads = Math.min(MOST_WORKERS, Math.ceil(rcu / UNITS_A_WORKER));
   const needed = mode === 'rebuild' ? Math.max(forReads, workersFor(maxWcu)) : forReads;
   return { rcu, workers: workers > 0 ? workers : needed };

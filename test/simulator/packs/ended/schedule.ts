@@ -269,7 +269,7 @@ class Schedule {
       const total = (await reader.total(id, 'VISITS', { direction: 'inbound' })) as Guests;
       expectSame(`VISITS of ${id}`, total.guests, guestsOf(visits));
     }
-    const { drift } = await check(graph, { store, settleMs: 0 });
+    const { drift } = await check(graph, { store, graceMs: 0 });
     expectSame('drift', drift, { missing: 0, stale: 0, orphan: 0 });
   }
 }

@@ -21,7 +21,7 @@ const BEYOND = 1_000;
 /** Ids at each end of those that were given out: a registry may begin with any number. */
 const IDS_AT_AN_END = 8;
 /** Time that the consumers have in the end, in milliseconds. */
-const LONGEST_SETTLE_MS = 600_000;
+const LONGEST_GRACE_MS = 600_000;
 
 /** Judges what a check finds beside everything else. */
 export function watched(world: World): (finding: Finding) => void {
@@ -92,7 +92,7 @@ async function driftOf(
     const found = rightlyFound(world, finding);
     if (found !== undefined) world.count(found);
   };
-  const run = await runCheck(world, version, mode, { isCalm: true, settleMs: LONGEST_SETTLE_MS, onFinding });
+  const run = await runCheck(world, version, mode, { isCalm: true, graceMs: LONGEST_GRACE_MS, onFinding });
   const found = typeof run === 'object' && 'ended' in run ? run.ended.unregistered : 0;
   if (found < unregistered)
     world.fail('alarm', `a check finds ${found} items that the registry does not know, of ${unregistered}`);

@@ -16,7 +16,7 @@ import { modelOf, Stage } from './stage.ts';
 /** Schedules of an observer under model changes that are written down: what they show needs records that are on their way for long. */
 
 const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
-const LIMITS = { lateMs: 1_000, skewMs: 100, settleMs: 1_000, listMs: 1_000 };
+const LIMITS = { lateMs: 1_000, skewMs: 100, graceMs: 1_000, listMs: 1_000 };
 
 const PLAIN: ModelSpec = {
   ...{ view: ['a'], budget: 65_536, list: false, groupView: ['a'], groupSearch: false, extra: false, code: [1, 2] },
@@ -106,7 +106,7 @@ class ObservedStage extends Stage {
     const left: ItemKey[] = [];
     const beganMs = this.nowMs;
     await check(modelOf(PLAIN), {
-      ...{ store: this.table, mode: 'report', settleMs: 0, segments: 1, now: () => this.nowMs },
+      ...{ store: this.table, mode: 'report', graceMs: 0, segments: 1, now: () => this.nowMs },
       wait: async (milliseconds) => {
         this.nowMs += milliseconds;
       },
@@ -386,7 +386,7 @@ export const OBSERVED: Readonly<Record<string, () => Promise<string[]>>> = {
       const old = viewOf();
       const overwrite = () => stage.table.put({ ...old, r: { N: '9' } });
       await stage.migrate(SHOWING, {
-        onStep: async ({ step }) => void (step === 'settle-views' && !isReady && (await overwrite())),
+        onStep: async ({ step }) => void (step === 'reconcile-views' && !isReady && (await overwrite())),
       });
       if (isReady) await overwrite();
       const writtenMs = stage.nowMs;

@@ -175,15 +175,15 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
     }
     // What is not ready may have items of a registry that was deleted, or of records that were lost; the backfill finds them.
     if ((world.wasForgotten || world.hasLostRecords) && !ready.has(name)) continue;
-    const wanted = world.specs.map((spec) => wantedItems(world, spec, name.slice(0, name.indexOf('@'))));
+    const expected = world.specs.map((spec) => expectedItems(world, spec, name.slice(0, name.indexOf('@'))));
     // What is not ready may lack items, as long as it has no wrong ones.
-    const isRight = wanted.some(
+    const isRight = expected.some(
       (some) => texts.every((text) => some.includes(text)) && (!ready.has(name) || texts.length === some.length),
     );
     if (!isRight)
       world.fail(
         'wrong',
-        `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(wanted.map(stableText))].join(' or ')}`,
+        `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(expected.map(stableText))].join(' or ')}`,
       );
   }
 }
@@ -195,14 +195,14 @@ function checkTotals(world: World, registry: Registry): void {
     ...{ source: key.source, target: key.target.slice(3) },
     state: history.statesOf(key, timeline.nowMs, timeline.nowMs)[0],
   }));
-  const wantedBy = (end: 'source' | 'target', total: TotalSpec | undefined): string => {
+  const expectedBy = (end: 'source' | 'target', total: TotalSpec | undefined): string => {
     const byNode = new Map<string, Numbers>();
     for (const edge of total === undefined ? [] : edges)
       byNode.set(edge[end], addedUp([byNode.get(edge[end]) ?? new Map(), numbersOf(total!, edge.state)]));
     return textOfTotals(byNode);
   };
-  const wanted = world.specs.map(({ edge: { incoming, outgoing, degree } }) =>
-    [wantedBy('target', incoming), wantedBy('source', outgoing ?? (degree ? NO_TOTALS : undefined))].join(' '),
+  const expected = world.specs.map(({ edge: { incoming, outgoing, degree } }) =>
+    [expectedBy('target', incoming), expectedBy('source', outgoing ?? (degree ? NO_TOTALS : undefined))].join(' '),
   );
   for (const id of readyIds(registry, 'inbound:AB')) {
     const mark = id === 1 ? '' : `@${id}/`;
@@ -210,8 +210,8 @@ function checkTotals(world: World, registry: Registry): void {
       const items = [...world.table.items()].filter(({ key }) => key.target === `${place}${mark}AB`);
       return textOfTotals(new Map(items.map(({ key, item }) => [key.source, storedNumbers(item)])));
     });
-    if (!wanted.includes(texts.join(' ')))
-      world.fail('wrong', `at the end the totals of inbound:AB@${id} are ${texts} instead of ${wanted.join(' or ')}`);
+    if (!expected.includes(texts.join(' ')))
+      world.fail('wrong', `at the end the totals of inbound:AB@${id} are ${texts} instead of ${expected.join(' or ')}`);
   }
 }
 
@@ -229,7 +229,7 @@ function checkPartViews(world: World, registry: Registry): void {
     id: key.source,
     state: history.statesOf(key, timeline.nowMs, timeline.nowMs)[0],
   }));
-  const wanted = world.specs.map(({ state: of }) =>
+  const expected = world.specs.map(({ state: of }) =>
     stableText(
       Object.fromEntries(states.map(({ id, state }) => [id, of && state ? picked(state, of.view) : undefined])),
     ),
@@ -240,8 +240,8 @@ function checkPartViews(world: World, registry: Registry): void {
     const text = stableText(
       Object.fromEntries(items.map(({ key, item }) => [key.source, fromItem(mapOf(item['attributes']))])),
     );
-    if (!wanted.includes(text))
-      world.fail('wrong', `at the end the views of part:A.STATE@${id} are ${text} instead of ${wanted.join(' or ')}`);
+    if (!expected.includes(text))
+      world.fail('wrong', `at the end the views of part:A.STATE@${id} are ${text} instead of ${expected.join(' or ')}`);
   }
 }
 
@@ -251,7 +251,7 @@ function readyIds({ projections }: Registry, name: string): number[] {
 }
 
 /** The items of a search of the part. */
-function wantedItemsOfState({ history, timeline }: World, spec: ModelSpec, name: string): string[] {
+function expectedItemsOfState({ history, timeline }: World, spec: ModelSpec, name: string): string[] {
   const { state: of } = spec;
   const indexes = indexesOf(spec);
   const search = of?.searches[name];
@@ -265,7 +265,7 @@ function wantedItemsOfState({ history, timeline }: World, spec: ModelSpec, name:
   });
 }
 
-function wantedItems(world: World, whole: ModelSpec, name: string): string[] {
+function expectedItems(world: World, whole: ModelSpec, name: string): string[] {
   const spec = derivedPart(whole);
   const { history } = world;
   const { nowMs } = world.timeline;
@@ -274,7 +274,7 @@ function wantedItems(world: World, whole: ModelSpec, name: string): string[] {
   const texts: string[] = [];
   if (kind === 'search') {
     const [type = '', attribute = '', ofPart] = of.split('.');
-    if (ofPart !== undefined) return wantedItemsOfState(world, spec, ofPart);
+    if (ofPart !== undefined) return expectedItemsOfState(world, spec, ofPart);
     const plain: SearchSpec = { order: { by: 'attribute', name: attribute }, shards: 1, project: [] };
     const searches: ModelSpec['searches'] = type === 'A' ? spec.searches : { [attribute]: plain };
     // The first of those that share an item has its name, and is in gsi0.

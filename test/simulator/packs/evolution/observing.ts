@@ -186,7 +186,7 @@ export class Observing {
     const left: ItemKey[] = [];
     const beganMs = timeline.nowMs;
     await check(graph, {
-      ...{ store: storeOf(world.table, process), mode: 'report', settleMs: 1_000, segments: 2 },
+      ...{ store: storeOf(world.table, process), mode: 'report', graceMs: 1_000, segments: 2 },
       now: () => timeline.nowMs,
       wait: (milliseconds) => timeline.sleep(milliseconds),
       random: () => process.random.next(),

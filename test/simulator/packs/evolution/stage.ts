@@ -147,7 +147,7 @@ export class Stage {
   async check(spec: ModelSpec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
     const wrong: string[] = [];
     await check(modelOf(spec), {
-      ...{ store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
+      ...{ store, mode, graceMs: 0, segments: 1, onlySegments: [0] },
       onFinding: ({ source, target, verdict }) => {
         if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },

@@ -28,7 +28,7 @@ const REFUSALS = [
 ];
 /** Milliseconds that a call of a check takes at most: the registry changes while a slow check runs. */
 const SLOWNESS = [undefined, undefined, 5_000, 15_000] as const;
-const SETTLE_TIMES = [100, 2_000, 45_000] as const;
+const GRACE_TIMES = [100, 2_000, 45_000] as const;
 
 /** Runs a tool in a process of its own, which may crash between any two calls. */
 async function run<T>(world: World, name: string, process: Process, work: () => Promise<T>): Promise<Run<T>> {
@@ -184,7 +184,7 @@ export async function runDivided(
 export interface CheckRun extends ToolOptions {
   onFinding?: (finding: Finding) => void;
   /** How long the consumers may take, in milliseconds. Default: drawn. */
-  settleMs?: number;
+  graceMs?: number;
 }
 
 /** A check that reports, repairs or rebuilds, and knows how far the consumers have come. */
@@ -192,7 +192,7 @@ export async function runCheck(
   world: World,
   version: number,
   mode: 'report' | 'repair' | 'rebuild',
-  { onFinding = () => undefined, settleMs, ...tool }: CheckRun = {},
+  { onFinding = () => undefined, graceMs, ...tool }: CheckRun = {},
 ): Promise<Run<CheckResult>> {
   const { timeline } = world;
   const name = `checks that ${mode}`;
@@ -204,7 +204,7 @@ export async function runCheck(
     check(world.graphs[version]!, {
       ...{ store: storeOf(world.table, process), mode, onFinding },
       ...{ segments: 1 + random.below(3) },
-      settleMs: settleMs ?? random.oneOf(SETTLE_TIMES),
+      graceMs: graceMs ?? random.oneOf(GRACE_TIMES),
       // By the check's own clock: it compares the answer with the time at which it looked.
       consumer: { appliedUpToMs: async () => world.appliedUpToMs + world.skews.machine },
       now: world.machineTime,

@@ -66,7 +66,7 @@ function specOf(
 }
 
 /** The content that an item should have. A sort that is `ANY` is not judged. */
-interface Wanted {
+interface ExpectedItem {
   key: ItemKey;
   bases: ItemKey[];
   value?: unknown;
@@ -116,9 +116,9 @@ class Moment {
     const mark = id === 1 ? '' : `@${id}/`;
     const [kind = '', of = ''] = name.split(':');
     if (kind === 'list') return;
-    const wanted = [...this.wantedOf(kind, of, mark, spec)];
+    const expected = [...this.expectedOf(kind, of, mark, spec)];
     const names = new Set<string>();
-    for (const one of wanted) {
+    for (const one of expected) {
       names.add(nameOf(one.key));
       this.compare(one, this.derived.get(nameOf(one.key))?.item);
     }
@@ -131,12 +131,12 @@ class Moment {
     if (kind === 'inbound') this.judgeCounts(of, mark, spec);
   }
 
-  private wantedOf(kind: string, of: string, mark: string, spec: ModelSpec): Iterable<Wanted> {
+  private expectedOf(kind: string, of: string, mark: string, spec: ModelSpec): Iterable<ExpectedItem> {
     const [type = '', name = '', ofPart] = of.split('.');
-    if (kind === 'part') return this.wantedPartViews(mark, spec);
+    if (kind === 'part') return this.expectedPartViews(mark, spec);
     if (kind === 'search') {
       if (ofPart !== undefined)
-        return this.wantedHits(
+        return this.expectedHits(
           STATE,
           `#${STATE}/${ofPart}`,
           mark,
@@ -144,12 +144,12 @@ class Moment {
         );
       const plain: SearchSpec = { order: { by: 'attribute', name }, shards: 1, project: [] };
       const searches = type === 'A' ? spec.searches : { [name]: plain };
-      return this.wantedHits(type, name, mark, packedSearches(searches, indexesOf(spec)).get(name));
+      return this.expectedHits(type, name, mark, packedSearches(searches, indexesOf(spec)).get(name));
     }
-    return kind === 'order' ? this.wantedOrder(type, name, mark, spec) : this.wantedInbound(type, mark, spec);
+    return kind === 'order' ? this.expectedOrder(type, name, mark, spec) : this.expectedInbound(type, mark, spec);
   }
 
-  private *wantedPartViews(mark: string, { state: of }: ModelSpec): Generator<Wanted> {
+  private *expectedPartViews(mark: string, { state: of }: ModelSpec): Generator<ExpectedItem> {
     for (const [source, partition] of this.bases) {
       const state = partition.get(STATE);
       if (of === undefined || state === undefined) continue;
@@ -158,12 +158,12 @@ class Moment {
     }
   }
 
-  private *wantedHits(
+  private *expectedHits(
     type: string,
     place: string,
     mark: string,
     searches: readonly SearchSpec[] | undefined,
-  ): Generator<Wanted> {
+  ): Generator<ExpectedItem> {
     for (const [source, partition] of searches === undefined ? [] : this.bases) {
       const target = type === STATE ? STATE : source;
       if (type !== STATE && !source.startsWith(`${type}-`)) continue;
@@ -191,7 +191,7 @@ class Moment {
     }
   }
 
-  private *wantedOrder(type: string, name: string, mark: string, { edge }: ModelSpec): Generator<Wanted> {
+  private *expectedOrder(type: string, name: string, mark: string, { edge }: ModelSpec): Generator<ExpectedItem> {
     const order = edge.orders[name];
     if (order === undefined) return;
     for (const { key, own, node } of this.edges(type)) {
@@ -202,7 +202,7 @@ class Moment {
     }
   }
 
-  private *wantedInbound(type: string, mark: string, spec: ModelSpec): Generator<Wanted> {
+  private *expectedInbound(type: string, mark: string, spec: ModelSpec): Generator<ExpectedItem> {
     const { edge } = spec;
     const isAb = type === 'AB';
     const shown = isAb ? edge : { project: [], projectSource: [] };
@@ -241,14 +241,14 @@ class Moment {
         const cells = this.world.table.partition(source).filter(({ key }) => key.target.startsWith(entries));
         const items = cells.map(({ key }) => this.derived.get(nameOf(key))?.item);
         const counted = items.filter((item) => item?.['counted'] !== undefined);
-        const wanted = textOfNumbers(addedUp(counted.map((item) => ledgerOf(item!))));
+        const expected = textOfNumbers(addedUp(counted.map((item) => ledgerOf(item!))));
         const key = { source, target: place };
         const stored = textOfNumbers(storedNumbers(this.derived.get(nameOf(key))?.item ?? {}));
-        if (stored !== wanted)
+        if (stored !== expected)
           this.add(
             key,
             cells.map((cell) => cell.key),
-            `${stored} instead of ${wanted}`,
+            `${stored} instead of ${expected}`,
           );
       }
     }
@@ -271,21 +271,21 @@ class Moment {
   private judgeAttributes(source: string, view: Item | undefined, spec: ModelSpec): void {
     const node = this.stateOf(source, source);
     const names = source.startsWith('A-') ? spec.view : source.startsWith('B-') ? spec.groupView : ['label'];
-    const wanted = stableText(node === undefined ? {} : picked(node, names));
+    const expected = stableText(node === undefined ? {} : picked(node, names));
     const stored = stableText(fromItem(mapOf(view?.['attributes'])));
     const key = { source, target: '~view' };
-    if (wanted !== stored) this.add(key, [{ source, target: source }], `attributes ${stored} instead of ${wanted}`);
+    if (expected !== stored) this.add(key, [{ source, target: source }], `attributes ${stored} instead of ${expected}`);
   }
 
   private judgeEdgeSet(source: string, view: Item | undefined, spec: ModelSpec): void {
     const types = [...(spec.edge.set === false ? [] : ['AB']), ...(spec.extra ? ['AC'] : [])];
     const evicted = setOf(view?.['evicted']);
-    const wanted = new Map<string, string>();
+    const expected = new Map<string, string>();
     for (const [target, own] of this.bases.get(source) ?? []) {
       const edgeType = target.slice(0, 2);
       if (own === undefined || target === source || target === STATE || !types.includes(edgeType)) continue;
       const labels = edgeType === 'AB' ? Object.entries(labelsOf(spec, own)) : [];
-      wanted.set(target, partsText([target, ...labels.map(([name, value]) => `${name}=${value}`)]));
+      expected.set(target, partsText([target, ...labels.map(([name, value]) => `${name}=${value}`)]));
     }
     const stored = new Map<string, string>();
     for (const element of setOf(view?.['edgeSet'])) {
@@ -293,9 +293,9 @@ class Moment {
       stored.set(parts[0]!, (stored.get(parts[0]!) ?? '') + partsText(parts));
     }
     const copies = mapOf(view?.['copies']);
-    for (const target of new Set([...wanted.keys(), ...stored.keys(), ...Object.keys(copies)])) {
+    for (const target of new Set([...expected.keys(), ...stored.keys(), ...Object.keys(copies)])) {
       if (evicted.includes(target.slice(0, 2))) continue;
-      const [is, should] = [stored.get(target), wanted.get(target)];
+      const [is, should] = [stored.get(target), expected.get(target)];
       const key = { source, target: '~view' };
       if (is !== should) this.add(key, [{ source, target }], `element ${is} instead of ${should}`);
       const node = this.stateOf(target.slice(3), target.slice(3));
@@ -310,20 +310,20 @@ class Moment {
   }
 
   private judgeReverseItems(): void {
-    const wanted = new Set<string>();
+    const expected = new Set<string>();
     for (const { key, to } of this.edges('AB')) {
       const reverse = { source: to, target: `~rev/AB-${key.source}` };
-      wanted.add(nameOf(reverse));
+      expected.add(nameOf(reverse));
       this.compare({ key: reverse, bases: [key], child: key.source }, this.derived.get(nameOf(reverse))?.item);
     }
     for (const { key, item } of this.derived.values()) {
-      const isOver = key.target.startsWith('~rev/AB-') && !wanted.has(nameOf(key)) && isLive(item);
+      const isOver = key.target.startsWith('~rev/AB-') && !expected.has(nameOf(key)) && isLive(item);
       if (isOver) this.add(key, basesOfKey(key), 'no edge wants it');
     }
   }
 
-  private compare(wanted: Wanted, item: Item | undefined): void {
-    const { key, bases, ledger, ...rest } = wanted;
+  private compare(expected: ExpectedItem, item: Item | undefined): void {
+    const { key, bases, ledger, ...rest } = expected;
     const should = { attributes: {}, ...rest, ...(ledger && { ledger: textOfNumbers(ledger) }) };
     const is: ReturnType<typeof contentOf> = isLive(item) ? contentOf(item!) : undefined;
     if (is !== undefined && should.gsi0 === ANY && is.gsi0 !== undefined) is.gsi0 = ANY;
@@ -349,7 +349,7 @@ function isLive(item: Item | undefined): boolean {
   return ['value', 'attributes', ...sorts, 'counted', 'child'].some((name) => item?.[name] !== undefined);
 }
 
-function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { ledger?: string }) | undefined {
+function contentOf(item: Item): (Omit<ExpectedItem, 'key' | 'bases' | 'ledger'> & { ledger?: string }) | undefined {
   const sortOf = (index: string): string | undefined => {
     const text = item[`${index}sk`] && textOf(item[`${index}sk`]);
     return text?.slice(0, text.lastIndexOf('\u0000'));
@@ -371,7 +371,7 @@ function contentOf(item: Item): (Omit<Wanted, 'key' | 'bases' | 'ledger'> & { le
 }
 
 /** The sorts of gsi1 to gsi3 that there are. */
-function furtherSorts(sortOf: (i: number) => string | undefined): Wanted['further'] {
+function furtherSorts(sortOf: (i: number) => string | undefined): ExpectedItem['further'] {
   const sorts = byIndex(sortOf);
   return Object.keys(sorts).length === 0 ? undefined : sorts;
 }

@@ -337,7 +337,7 @@ class JoinedSchedule {
     const source = this.items.get(nameOf({ source: NODE, target: NODE }));
     let count = 0;
     for (const target of EDGES) {
-      const wanted = new Map<string, Item>();
+      const expected = new Map<string, Item>();
       const own = this.items.get(nameOf({ source: NODE, target }));
       if (own !== undefined) {
         count += 1;
@@ -345,20 +345,20 @@ class JoinedSchedule {
         const counted: Item = this.options.degree ? { counted: { S: 'AB' } } : {};
         const x = textOf(source?.['x']);
         const sorted = x === '' ? {} : { gsi0pk: { S: target }, gsi0sk: { S: `${x}\u0000${NODE}` }, ...attributes };
-        wanted.set(`~ix/${target}`, { ...sorted, ...counted });
+        expected.set(`~ix/${target}`, { ...sorted, ...counted });
         const y = textOf(source?.['y']);
         if (own['own'] !== undefined) {
           const text = `${textOf(own['own'])}\u0001${y === '' ? '' : `${y}\u0001`}`;
           const keys = { gsi0pk: { S: `byOwn/${target}` }, gsi0sk: { S: `${text}\u0000${NODE}` } };
-          wanted.set(`~ix/#byOwn/${target}`, { ...keys, ...attributes });
+          expected.set(`~ix/#byOwn/${target}`, { ...keys, ...attributes });
         }
       }
       for (const sortKey of [`~ix/${target}`, `~ix/#byOwn/${target}`]) {
         const stored = this.items.get(nameOf({ source: NODE, target: sortKey }));
         const { source: _source, target: _target, r: _r, model: _model, expiresAt, ...fields } = stored ?? {};
         const isLive = Object.keys(fields).length > 0;
-        if (sorted(fields) !== sorted(wanted.get(sortKey) ?? {})) {
-          this.failures.push(`${sortKey} is ${sorted(fields)} instead of ${sorted(wanted.get(sortKey) ?? {})}`);
+        if (sorted(fields) !== sorted(expected.get(sortKey) ?? {})) {
+          this.failures.push(`${sortKey} is ${sorted(fields)} instead of ${sorted(expected.get(sortKey) ?? {})}`);
         }
         if (stored !== undefined && isLive === (expiresAt !== undefined))
           this.failures.push(`${sortKey} has the wrong expiry`);

@@ -255,7 +255,7 @@ class Schedule {
     await check(this.spec.graph, {
       ...this.runtime(actor),
       mode: dice.pick(['repair', 'rebuild']),
-      settleMs: dice.pick([0, 500, 5_000]),
+      graceMs: dice.pick([0, 500, 5_000]),
       segments: 2,
       pageItems: dice.pick([2, 7, 100]),
       ...(dice.chance(0.3) && { sources: [dice.pick(this.ids)] }),
@@ -403,7 +403,7 @@ class Schedule {
     await check(this.spec.graph, {
       ...this.runtime(this.actor('check')),
       mode,
-      settleMs: 1_000,
+      graceMs: 1_000,
       segments: 2,
       onFinding: (finding) => findings.push(finding),
     });

@@ -139,8 +139,8 @@ class Verdict {
 
   private entries(): void {
     const late = [...this.held].filter((name) => name.includes('\n~'));
-    const wanted = [...new Set([...this.expected.faulty, ...this.refused, ...late])].sort();
-    this.compare('quarantine', 'the entries', wanted, [...this.held].sort());
+    const entries = [...new Set([...this.expected.faulty, ...this.refused, ...late])].sort();
+    this.compare('quarantine', 'the entries', entries, [...this.held].sort());
   }
 }
 

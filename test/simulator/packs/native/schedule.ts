@@ -20,7 +20,7 @@ import { type Asked, compareTexts, isAsked, isBackwards, isVoid, textOf } from '
 
 /**
  * One schedule of questions to native orders and searches of a drawn model, while an index lags behind the table, item by item. Producers
- * write what DynamoDB takes; a session writes beside them. While others are at rest each walk gives exactly the items that are wanted,
+ * write what DynamoDB takes; a session writes beside them. While others are at rest each walk gives exactly the items that are expected,
  * each once, in the order of their values, in full pages. Own writes show at once, whatever the index shows.
  */
 
@@ -359,7 +359,7 @@ class NativeSchedule {
     const asked = this.drawAsked(order.type);
     const flag = this.drawFlag(edges.shown);
     const all = this.edgesTo(edges, order, target, known).filter(({ value }) => isAsked(order.type, asked, value));
-    const wanted = all.filter(({ item }) => flag === undefined || textOf('S', item['flag']) === flag);
+    const expected = all.filter(({ item }) => flag === undefined || textOf('S', item['flag']) === flag);
     const maxRcu = random.chance(0.25) ? random.oneOf([0.5, 0.5, 1, 2, 5]) : undefined;
     const options = {
       ...{ order: order.name, reverse: random.chance(0.5), ...this.asArguments(order.type, asked) },
@@ -380,14 +380,14 @@ class NativeSchedule {
     };
     const isEmpty = 'between' in asked && isBackwards(order.type, asked.between!);
     if (isEmpty) return await this.refuses(() => ask({}), 'invalid-argument');
-    const values = new Map(wanted.map(({ source, value }) => [source, value]));
+    const values = new Map(expected.map(({ source, value }) => [source, value]));
     const shown = await this.walk(ask, { isOwn, maxRcu, isFiltered: flag !== undefined });
-    this.compareSets(shown, wanted, isPage ? undefined : edges.shown);
+    this.compareSets(shown, expected, isPage ? undefined : edges.shown);
     this.compareOrder(shown, values, order.type, options.reverse);
     if (flag === undefined && !isOwn) {
       const { reverse: _, ...counted } = options;
       const { count } = await reader.inDegree(target as never, edges.type as never, counted as never);
-      if (count !== wanted.length) this.fail(`inDegree is ${count}, not ${wanted.length}`);
+      if (count !== expected.length) this.fail(`inDegree is ${count}, not ${expected.length}`);
     }
   }
 
@@ -401,7 +401,7 @@ class NativeSchedule {
         : random.pick(random.chance(0.5) ? ['a', 'b', 'aa'] : [...TEXTS, ...ASKED_TEXTS]);
     const flag = this.drawFlag(search.shown);
     const found = this.nodesOf(search, known).filter(({ value }) => compareTexts(valueType, value, equals) === 0);
-    const wanted = found.filter(({ item }) => flag === undefined || textOf('S', item['flag']) === flag);
+    const expected = found.filter(({ item }) => flag === undefined || textOf('S', item['flag']) === flag);
     const name = `${type}.${attribute}` as never;
     const options = { reverse: random.chance(0.5), ...(flag !== undefined && { where: { flag } }) };
     this.question = `${isOwn ? 'own ' : ''}search ${name} ${JSON.stringify({ equals, ...options })}`;
@@ -418,11 +418,11 @@ class NativeSchedule {
       },
       { isOwn, maxRcu: random.chance(0.2) ? random.oneOf([0.5, 1, 2]) : undefined, isFiltered: flag !== undefined },
     );
-    this.compareSets(shown, wanted, search.shown);
-    this.compareOrder(shown, new Map(wanted.map(({ source }) => [source, source])), 'S', options.reverse);
+    this.compareSets(shown, expected, search.shown);
+    this.compareOrder(shown, new Map(expected.map(({ source }) => [source, source])), 'S', options.reverse);
     if (flag === undefined && !isOwn) {
       const { count } = await searching.count({ equals: argument });
-      if (count !== wanted.length) this.fail(`count is ${count}, not ${wanted.length}`);
+      if (count !== expected.length) this.fail(`count is ${count}, not ${expected.length}`);
     }
   }
 
@@ -465,17 +465,17 @@ class NativeSchedule {
 
   private compareSets(
     shown: readonly Shown[],
-    wanted: readonly { source: string; item: Item }[],
+    expected: readonly { source: string; item: Item }[],
     attributes: readonly string[] | 'ALL' | undefined,
   ): void {
     const sources = shown.map(({ source }) => source);
-    for (const { source, item } of wanted) {
+    for (const { source, item } of expected) {
       const rows = shown.filter((row) => row.source === source);
       if (rows.length !== 1) this.fail(`${cut(source)} comes ${rows.length} times`);
       else if (attributes !== undefined) this.compareAttributes(rows[0]!, item, attributes);
     }
-    const extra = sources.filter((source) => wanted.every((one) => one.source !== source));
-    if (extra.length > 0) this.fail(`${extra.map(cut).join(', ')} come without being wanted`);
+    const extra = sources.filter((source) => expected.every((one) => one.source !== source));
+    if (extra.length > 0) this.fail(`${extra.map(cut).join(', ')} come without being expected`);
   }
 
   private compareAttributes({ source, attributes }: Shown, item: Item, names: readonly string[] | 'ALL'): void {

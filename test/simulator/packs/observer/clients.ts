@@ -153,11 +153,11 @@ export class SessionClient implements SimulatedProcess {
     const reader = this.reader.with(session) as unknown as AnyReader;
     const asked = this.questions().filter((_, i) => world.choices.pick(`${name}.ask${i}`, 3) < 2);
     for (const { what, ask, want } of asked) {
-      const [answer, wanted] = [await ask(reader), want()];
+      const [answer, expected] = [await ask(reader), want()];
       world.count('answers with own writes');
       if (session.keys().length === 0) world.count('answers without remembered keys');
-      if (isDeepStrictEqual(answer, wanted) || this.isBroken()) continue;
-      const texts = [answer, wanted].map((one) => JSON.stringify(one) ?? 'nothing');
+      if (isDeepStrictEqual(answer, expected) || this.isBroken()) continue;
+      const texts = [answer, expected].map((one) => JSON.stringify(one) ?? 'nothing');
       const keys = session.keys().map(({ target }) => target);
       world.fail(
         'own-write-hidden',

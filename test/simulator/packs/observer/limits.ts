@@ -5,7 +5,7 @@ import { SECOND } from '../projecting/time.ts';
 export const OBSERVER_LIMITS = {
   lateMs: STREAM_LIMITS.lateMs,
   skewMs: STREAM_LIMITS.skewMs,
-  settleMs: 2 * SECOND,
+  graceMs: 2 * SECOND,
   listMs: 30 * SECOND,
 };
 

@@ -121,7 +121,7 @@ export class Observation {
       this.claim(observer);
       if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) {
         const state = observer.stateToSave();
-        const feed = await feeder.settle(observer.shardIdsAfter(state));
+        const feed = await feeder.tellGaps(observer.shardIdsAfter(state));
         this.state = structuredClone({ ...state, feed });
       }
       if (choices.chance(`${process.name}.${turn}.dies`, world.climate.fault / 4)) return process.die('crashes');
@@ -138,7 +138,7 @@ export class Observation {
     await check(world.graph, {
       store: new FaultyStore(process),
       mode: 'report',
-      settleMs: SECOND,
+      graceMs: SECOND,
       segments: 1,
       onlySegments: [0],
       now: () => world.agenda.now,

@@ -161,7 +161,7 @@ export class Stage {
     const left: ItemKey[] = [];
     const beganMs = this.observerNow();
     await check(this.graph, {
-      ...{ store: this.store, mode: 'report', settleMs: 0, segments: 1, onlySegments: [0] },
+      ...{ store: this.store, mode: 'report', graceMs: 0, segments: 1, onlySegments: [0] },
       ...{ now: () => this.nowMs, wait: async () => undefined },
       onFinding: ({ source, target }) => void left.push({ source, target }),
     });

@@ -23,16 +23,16 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
   }
   const expected = expectedPartitions(options, base);
   const found: WrongPart[] = [];
-  for (const [source, wanted] of expected) {
-    compareView(found, source, wanted, stored.get(`${source} ~view`));
-    for (const [target, fields] of wanted.indexItems) {
+  for (const [source, right] of expected) {
+    compareView(found, source, right, stored.get(`${source} ~view`));
+    for (const [target, fields] of right.indexItems) {
       compareFields(found, options, { source, target }, fields, stored.get(`${source} ${target}`));
     }
-    for (const [target] of wanted.totals) {
+    for (const [target] of right.totals) {
       const key = { source, target };
       compareSums(found, key, countedNumbers(items, key), stored.get(`${source} ${target}`));
     }
-    for (const type of wanted.counted.keys())
+    for (const type of right.counted.keys())
       compareCount(found, items, source, type, stored.get(`${source} ~degree/${type}`));
   }
   const nothing = {
@@ -44,20 +44,20 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
   };
   for (const item of stored.values()) {
     const [source, target] = [textOf(item['source']), textOf(item['target'])];
-    const wanted = expected.get(source) ?? nothing;
+    const right = expected.get(source) ?? nothing;
     if (target === '~view') {
-      if (!expected.has(source)) compareView(found, source, wanted, item);
+      if (!expected.has(source)) compareView(found, source, right, item);
     } else if (target.startsWith('~more/')) {
       if (item['after'] !== undefined) found.push({ source, target, bases: [], text: 'a fan-out is under way' });
     } else if (/^~(?:ix|rev|in|view)\//.test(target)) {
-      if (!wanted.indexItems.has(target)) compareFields(found, options, { source, target }, {}, item);
+      if (!right.indexItems.has(target)) compareFields(found, options, { source, target }, {}, item);
     } else if (isTotal(target)) {
-      if (!wanted.totals.has(target)) {
+      if (!right.totals.has(target)) {
         compareSums(found, { source, target }, countedNumbers(items, { source, target }), item);
       }
     } else if (target.startsWith('~degree/')) {
       const type = target.slice('~degree/'.length);
-      if (!wanted.counted.has(type)) compareCount(found, items, source, type, item, countedTypes(options));
+      if (!right.counted.has(type)) compareCount(found, items, source, type, item, countedTypes(options));
     } else if (!target.startsWith('~quarantine/')) {
       found.push({ source, target, bases: [], text: 'no derived item' });
     }
@@ -65,8 +65,8 @@ export function wrongParts(options: ModelOptions, items: readonly Item[]): Wrong
   return found;
 }
 
-function compareView(found: WrongPart[], source: string, wanted: ExpectedPartition, view: Item | undefined): void {
-  for (const { kind, edge, text } of viewDifferences(view, wanted, edgeOf))
+function compareView(found: WrongPart[], source: string, right: ExpectedPartition, view: Item | undefined): void {
+  for (const { kind, edge, text } of viewDifferences(view, right, edgeOf))
     found.push({ source, target: '~view', bases: basesOfPart(kind, source, edge), text });
 }
 
@@ -74,16 +74,16 @@ function compareFields(
   found: WrongPart[],
   options: ModelOptions,
   { source, target }: Pick<WrongPart, 'source' | 'target'>,
-  wanted: Item,
+  right: Item,
   item: Item | undefined,
 ): void {
   const stored = contentOf(item);
-  if (sameItem(stored, wanted)) return;
+  if (sameItem(stored, right)) return;
   found.push({
     source,
     target,
     bases: basesOf(options, source, target),
-    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(right)}`,
   });
 }
 
@@ -113,10 +113,10 @@ function compareCount(
     found.push({ source, target, bases: [], text: 'no count of the model' });
     return;
   }
-  const wanted = (countedNumbers(items, { source, target }).get('count') ?? 0) / 10;
+  const right = (countedNumbers(items, { source, target }).get('count') ?? 0) / 10;
   const count = item?.['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : 0;
-  if (count === wanted) return;
-  found.push({ source, target, bases: [`${source} ~ix/${type}-*`], text: `count ${count} instead of ${wanted}` });
+  if (count === right) return;
+  found.push({ source, target, bases: [`${source} ~ix/${type}-*`], text: `count ${count} instead of ${right}` });
 }
 
 /** The numbers that the items of a count add up to, in tenths. */
@@ -149,7 +149,7 @@ function isTotal(target: string): boolean {
 function compareSums(
   found: WrongPart[],
   { source, target }: Pick<WrongPart, 'source' | 'target'>,
-  wanted: ReadonlyMap<string, number>,
+  expected: ReadonlyMap<string, number>,
   item: Item = {},
 ): void {
   const stored = new Map<string, number>();
@@ -158,7 +158,7 @@ function compareSums(
     const number = 'N' in value ? Math.round(Number(value.N) * 10) : Number.NaN;
     if (number !== 0) stored.set(attribute, number);
   }
-  const right = new Map([...wanted].filter(([, number]) => number !== 0));
+  const right = new Map([...expected].filter(([, number]) => number !== 0));
   if (stored.size === right.size && [...right].every(([attribute, number]) => stored.get(attribute) === number)) return;
   const [is, should] = [stored, right].map((numbers) => JSON.stringify(Object.fromEntries(numbers)));
   const bases = [target.startsWith('~degree/') ? `${source} ~ix/WORK-*` : `${source} ~in/WORK-*`];

@@ -158,7 +158,7 @@ async function copyBehindAFanOut(): Promise<string[]> {
   };
   await goOn();
   await check(graph, {
-    ...{ store, model, mode: 'repair', segments: 1, settleMs: 1_000 },
+    ...{ store, model, mode: 'repair', segments: 1, graceMs: 1_000 },
     now: () => nowMs,
     wait: async (milliseconds) => {
       nowMs += milliseconds;
@@ -254,7 +254,7 @@ async function shrunkenType(): Promise<string[]> {
   await put('LEAD');
   const { item: view } = await store.get({ source: SOURCE, target: '~view' }, { consistent: true });
   await put('TEAM', 'LEAD');
-  await check(graph, { store, model, mode: 'repair', segments: 1, settleMs: 0 });
+  await check(graph, { store, model, mode: 'repair', segments: 1, graceMs: 0 });
   const before = view?.['evicted'] === undefined ? [`${SOURCE} ~view: no edge type has left it`] : [];
   return [...before, ...derivedDifferences(options, [...store.items()])];
 }

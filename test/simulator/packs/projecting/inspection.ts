@@ -6,7 +6,7 @@ import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import type { World } from './world.ts';
 
 /** How long a check waits where the consumer's position is not known. */
-const SETTLE_TIMES = [LONGEST_TIMEOUT, SECOND, 600 * SECOND] as const;
+const GRACE_TIMES = [LONGEST_TIMEOUT, SECOND, 600 * SECOND] as const;
 const MODES = ['rebuild', 'rebuild', 'repair', 'report'] as const;
 /** The nodes are looked for in 16 MB of bits otherwise, and the edges to none of them in a file. */
 const WITHOUT_DANGLING = { segments: 1, onlySegments: [0] } as const;
@@ -18,12 +18,12 @@ const WITHOUT_DANGLING = { segments: 1, onlySegments: [0] } as const;
 export function startCheck(world: World, name: string): void {
   const { choices } = world;
   const mode = MODES[choices.pick(`${name}.mode`, MODES.length)]!;
-  const settleMs = SETTLE_TIMES[choices.pick(`${name}.settle`, SETTLE_TIMES.length)]!;
+  const graceMs = GRACE_TIMES[choices.pick(`${name}.settle`, GRACE_TIMES.length)]!;
   const isUnaware = choices.chance(`${name}.unaware`, 0.3);
   world.count(`checks that ${mode}`);
   new Operation(world, name, async (operation, store) => {
     const { drift, pending, repaired, superseded } = await check(world.graph, {
-      ...{ store, mode, settleMs, ...WITHOUT_DANGLING },
+      ...{ store, mode, graceMs, ...WITHOUT_DANGLING },
       consumer: isUnaware ? undefined : positionOf(world),
       now: () => world.agenda.now,
       wait: (milliseconds) => operation.wait(milliseconds),
@@ -45,7 +45,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
   const inspection: Inspection = { findings: [] };
   new Operation(world, name, async (operation, store) => {
     inspection.result = await check(world.graph, {
-      ...{ store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
+      ...{ store, mode, graceMs: SECOND, ...WITHOUT_DANGLING },
       now: () => world.agenda.now,
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {

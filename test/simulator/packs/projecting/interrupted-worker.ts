@@ -47,7 +47,7 @@ export async function interruptedWorker(): Promise<string[]> {
   });
 }
 
-/** The warnings of a table that is down are what is wanted. */
+/** The warnings of a table that is down are what is expected. */
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}

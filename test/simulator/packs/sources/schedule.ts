@@ -472,21 +472,21 @@ class Attack {
 
   // The oracle.
 
-  private wanted(): Map<string, string[]> {
-    const wanted = new Map<string, string[]>();
+  private expected(): Map<string, string[]> {
+    const expected = new Map<string, string[]>();
     const map = mapOf(this.version.rules);
     for (const row of this.version.place.values()) {
       for (const { source, target, ...content } of map(row)) {
         const key = `${source} ${target}`;
-        wanted.set(key, [...(wanted.get(key) ?? []), sorted(content)]);
+        expected.set(key, [...(expected.get(key) ?? []), sorted(content)]);
       }
     }
-    return wanted;
+    return expected;
   }
 
   /** The base items that readers do not see as the database says. */
   private differing(): Map<string, string> {
-    const wanted = this.wanted();
+    const expected = this.expected();
     const shown = new Map<string, string>();
     for (const { key, item } of this.table.all()) {
       if (key.source.startsWith('~') || item['~gone'] !== undefined) continue;
@@ -494,8 +494,8 @@ class Attack {
       if (item[GRAPH.table.ttl] !== undefined) this.wrong.push(`${sorted(key)} is shown and expires`);
     }
     const differing = new Map<string, string>();
-    for (const key of new Set([...wanted.keys(), ...shown.keys()])) {
-      const [contents, content] = [wanted.get(key), shown.get(key)];
+    for (const key of new Set([...expected.keys(), ...shown.keys()])) {
+      const [contents, content] = [expected.get(key), shown.get(key)];
       const isRight = content === undefined ? contents === undefined : contents?.includes(content) === true;
       if (!isRight) differing.set(key, `${key} shows ${content}, not ${contents?.join(' or ')}`);
     }
@@ -509,7 +509,7 @@ class Attack {
     );
     for (const difference of differences) this.wrong.push(`${when}, by the check: ${sorted(difference)}`);
     if (pending + refused.length > 0) this.wrong.push(`${when}: ${pending} pending, ${sorted(refused)} not taken`);
-    const shared = [...this.wanted()].filter(([, contents]) => contents.length > 1).map(([key]) => key);
+    const shared = [...this.expected()].filter(([, contents]) => contents.length > 1).map(([key]) => key);
     if (shared.length > 0) this.count('conflicts');
     const named = conflicts.map(({ source, target }) => `${source} ${target}`);
     if (sorted(named.sort()) !== sorted(shared.sort()))

@@ -7,7 +7,7 @@ import { contentOf } from '../../kernel/stored-parts.ts';
 import { keysOf, textOf } from '../../kernel/values.ts';
 import type { WholeStream } from '../../kernel/whole-stream.ts';
 import type { WrittenTable } from './table.ts';
-import { evictedOf, type Features, nameOfPart, wantedIndexItem, wantedView } from './truth.ts';
+import { evictedOf, expectedIndexItem, expectedView, type Features, nameOfPart } from './truth.ts';
 
 /** How the consumer of a schedule is: probabilities for each record, and times in milliseconds. */
 export interface ConsumerNature {
@@ -173,7 +173,7 @@ export class PlainConsumer {
   *reconcileView(source: string, isEvicted?: boolean): Steps {
     const key = { source, target: '~view' };
     yield* this.underRevision([key], () => {
-      const { attributes, elements, copies } = wantedView(this.table, this.features, source);
+      const { attributes, elements, copies } = expectedView(this.table, this.features, source);
       const evicted = isEvicted ?? evictedOf(this.table.current(key));
       const listed = evicted ? [] : [...elements.values()];
       const shown = evicted ? [] : [...copies].map(([edge, copy]): [string, Item[string]] => [edge, { M: copy }]);
@@ -192,7 +192,7 @@ export class PlainConsumer {
     const count = { source, target: '~degree/LIKES' };
     const isCounted = this.features.counts && edge.startsWith('LIKES-');
     yield* this.underRevision(isCounted ? [key, count] : [key], () => {
-      const content = wantedIndexItem(this.table, this.features, source, edge) ?? {};
+      const content = expectedIndexItem(this.table, this.features, source, edge) ?? {};
       return () => {
         const moved = Number('counted' in content) - Number(textOf(this.table.current(key)?.['counted']) !== '');
         this.write(key, content);

@@ -287,7 +287,7 @@ class Schedule {
         },
         onDrift: (drift) => this.alarm(drift),
         limits: {
-          ...{ lateMs: STREAM_LIMITS.lateMs, skewMs: STREAM_LIMITS.skewMs, settleMs: 2 * SECOND, listMs: 10 * SECOND },
+          ...{ lateMs: STREAM_LIMITS.lateMs, skewMs: STREAM_LIMITS.skewMs, graceMs: 2 * SECOND, listMs: 10 * SECOND },
           mostExceptions: this.mostExceptions,
           ...(keptMs !== undefined && { retentionMs: keptMs - 60_000 }),
         },

@@ -1,6 +1,6 @@
 import { type Item, sameItem } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
-import { basesOfPart, contentOf, viewDifferences, type WantedView } from '../../kernel/stored-parts.ts';
+import { basesOfPart, contentOf, type ExpectedView, viewDifferences } from '../../kernel/stored-parts.ts';
 import { keysOf, setOf, textOf } from '../../kernel/values.ts';
 import type { WrittenTable } from './table.ts';
 
@@ -29,11 +29,11 @@ export function nameOfPart(item: ItemKey, kind: string, detail = ''): string {
 }
 
 /** What base items ask for in a view: its elements by the sort keys of their edges. */
-export interface WantedShop extends Omit<WantedView, 'elements'> {
+export interface WantedShop extends Omit<ExpectedView, 'elements'> {
   elements: Map<string, string>;
 }
 
-export function wantedView(table: WrittenTable, features: Features, source: string): WantedShop {
+export function expectedView(table: WrittenTable, features: Features, source: string): WantedShop {
   const shown = source.startsWith('SHOP') ? 'title' : 'name';
   const node = table.current({ source, target: source });
   const attributes = node && (node[shown] === undefined ? {} : { [shown]: node[shown] });
@@ -51,7 +51,7 @@ export function wantedView(table: WrittenTable, features: Features, source: stri
 }
 
 /** What an index item holds; undefined: nothing. */
-export function wantedIndexItem(
+export function expectedIndexItem(
   table: WrittenTable,
   features: Features,
   source: string,
@@ -120,11 +120,11 @@ export function wrongs(table: WrittenTable, features: Features): Wrong[] {
 
 function judgeView(found: Wrong[], table: WrittenTable, features: Features, source: string): void {
   const key = { source, target: '~view' };
-  const { elements, ...wanted } = wantedView(table, features, source);
+  const { elements, ...expected } = expectedView(table, features, source);
   const item = keysOf(key);
   const parts = viewDifferences(
     table.current(key),
-    { ...wanted, elements: elements.values() },
+    { ...expected, elements: elements.values() },
     (one) => one.split('|')[0]!,
   );
   // An old element and a new one of an edge are one part.
@@ -137,26 +137,26 @@ function judgeView(found: Wrong[], table: WrittenTable, features: Features, sour
 function judgeIndexItem(found: Wrong[], table: WrittenTable, features: Features, key: ItemKey): void {
   const { source, target } = key;
   const edge = target.slice('~ix/'.length);
-  const wanted = wantedIndexItem(table, features, source, edge) ?? {};
+  const expected = expectedIndexItem(table, features, source, edge) ?? {};
   const stored = contentOf(table.current(key));
-  if (sameItem(stored, wanted)) return;
+  if (sameItem(stored, expected)) return;
   const item = keysOf(key);
   const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
   found.push({
     ...{ name: nameOfPart(key, 'index-item'), item, touchedBy },
-    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(expected)}`,
   });
 }
 
 function judgeReverse(found: Wrong[], table: WrittenTable, key: ItemKey): void {
   const edge = edgeOfReverse(key);
-  const wanted: Item = table.current(edge) === undefined ? {} : { child: { S: edge.source } };
+  const expected: Item = table.current(edge) === undefined ? {} : { child: { S: edge.source } };
   const stored = contentOf(table.current(key));
-  if (sameItem(stored, wanted)) return;
+  if (sameItem(stored, expected)) return;
   const item = keysOf(key);
   found.push({
     ...{ name: nameOfPart(key, 'reverse-item'), item, touchedBy: [item, keysOf(edge)] },
-    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(expected)}`,
   });
 }
 

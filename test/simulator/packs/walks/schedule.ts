@@ -16,7 +16,7 @@ import { Random } from '../../kernel/random.ts';
 /**
  * One schedule of walks over pages by a reader with a session, in a world where the projector lags behind the base items and
  * an index behind the table, both item by item. Others write other items all the time. Each item that the session wrote
- * has to come exactly once if it is wanted and never otherwise, in strict order, with no short page before the end, unless its
+ * has to come exactly once if it is expected and never otherwise, in strict order, with no short page before the end, unless its
  * read units are spent. Some walks are filtered by an attribute, and half of them go by `pages`, which keeps what it reads ahead.
  */
 
@@ -186,7 +186,7 @@ class WalkSchedule {
     const isWanted = value !== undefined && (from === undefined || String(value) >= from) && hasFlag;
     const rows = found.filter((row) => row.source === source);
     if (rows.length !== (isWanted ? 1 : 0)) {
-      this.fail(`${source} in ${kind} comes ${rows.length} times, wanted: ${isWanted}`);
+      this.fail(`${source} in ${kind} comes ${rows.length} times, expected: ${isWanted}`);
     } else if (isWanted && rows[0]!.note !== (item!['note'] as { S: string }).S) {
       this.fail(`${source} in ${kind} comes with old attributes`);
     }
@@ -253,11 +253,11 @@ class WalkSchedule {
   }
 
   private async project({ source, target }: ItemKey, image: Item | undefined): Promise<void> {
-    const wanted = new Map(derivedOf(graph, source, target, image).indexItems);
+    const expected = new Map(derivedOf(graph, source, target, image).indexItems);
     const { attributes } = derivedOf(graph, source, target, image);
     const names = source === target ? ['~view', '~ix/rank', '~ix/tag'] : [`~ix/${target}`];
     for (const name of names) {
-      const fields = name === '~view' ? attributes && { attributes: { M: attributes } } : wanted.get(name);
+      const fields = name === '~view' ? attributes && { attributes: { M: attributes } } : expected.get(name);
       const { item: stored } = await this.table.get({ source, target: name }, { consistent: true });
       const revision = Number((stored?.['r'] as { N: string } | undefined)?.N ?? 0) + 1;
       await this.table.put({

@@ -11,7 +11,7 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 /** The index items that base items ask for in a model that is being built. */
 
 /** An index item, or an entry of a total, that a base item asks for. */
-export interface Wanted {
+export interface ExpectedItem {
   base: { source: string; target: string };
   /** The partition of the item. */
   source: string;
@@ -20,13 +20,13 @@ export interface Wanted {
 }
 
 /** The values that reading base items needs. */
-interface WantedContext extends CountingReader<'getMany'> {
+interface ExpectedContext extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
 /** Reads the source nodes of edges with joined items, by id. */
 export async function readSourceNodes(
-  context: WantedContext,
+  context: ExpectedContext,
   items: readonly ItemKey[],
 ): Promise<ReadonlyMap<string, SourceNode>> {
   const ids = [
@@ -52,7 +52,10 @@ const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-betwe
 const NO_NODE: SourceNode = { item: undefined };
 
 /** Reads a base item, and returns the index items that it asks for now. */
-export async function readExpectedItems(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
+export async function readExpectedItems(
+  context: ExpectedContext,
+  { source, target }: ItemKey,
+): Promise<ExpectedItem[]> {
   const [item] = await readItems(context, [{ source, target }]);
   if (item === undefined) return [];
   return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));
@@ -68,7 +71,7 @@ export function expectedItemsOf(
   { source, target, item }: WalkedItem,
   nodes: ReadonlyMap<string, SourceNode>,
   onProblems?: (base: ItemKey, problems: readonly Problem[]) => void,
-): Wanted[] {
+): ExpectedItem[] {
   if (!isBaseSortKey(target)) return [];
   const derived = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
   const { indexItems, inTarget = [], problems } = derived;

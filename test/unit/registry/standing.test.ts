@@ -4,10 +4,10 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, rank, source } from '../../../src/core/model/schema.ts';
 import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
-import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import type { Registry, TypeShape } from '../../../src/registry/registry.ts';
+import { neededFanOuts, standingOf } from '../../../src/registry/standing.ts';
 
 const GRAPH = defineGraph({
   table: 'records',
@@ -61,8 +61,8 @@ function registry(changes: { shapes?: Record<string, TypeShape>; ready?: number 
 }
 
 const CHECKED = modelOfReady(registry(), DATA, GRAPH);
-const concern = (source: string, sortKey: string, item: Item = {}, model: CompiledModel = CHECKED): string => {
-  const { kind, name } = concernOf(model, source, sortKey, { ...item, r: { N: '4' } });
+const standing = (source: string, sortKey: string, item: Item = {}, model: CompiledModel = CHECKED): string => {
+  const { kind, name } = standingOf(model, source, sortKey, { ...item, r: { N: '4' } });
   return `${kind} ${name}`.trim();
 };
 
@@ -101,12 +101,12 @@ describe('what a check has to do with a derived item', () => {
       ['an owner in a named order', 'USER-1', `~ix/${mark}#includeTarget/MEMBER/byDate`, {}, 'order:MEMBER.byDate'],
       ['a count', 'GOAL-1', `~degree/${mark}MEMBER`, { count: { N: '1' } }, 'inbound:MEMBER'],
     ] as const)('%s', (_what, source, sortKey, item, name) => {
-      expect(concern(source, sortKey, item)).toBe(`${kind} ${name}@${id}`);
+      expect(standing(source, sortKey, item)).toBe(`${kind} ${name}@${id}`);
     });
   });
 
   it('counts as ready what readers use, and as changing what they do not use yet, or no more', () => {
-    const { ready, changing } = CHECKED.concerns!;
+    const { ready, changing } = CHECKED.standings!;
     expect(ready).toContain('search:USER.name@2');
     expect(ready).toContain('view:GOAL@2');
     for (const name of ['search:USER.name@3', 'search:USER.name@4', 'view:USER@2', 'view:TEAM@2']) {
@@ -117,58 +117,58 @@ describe('what a check has to do with a derived item', () => {
   });
 
   it('goes by the name: of a dropped projection all ids that were given out are retired, of an unknown one none is known', () => {
-    expect(concern('USER-1', '~ix/@4/first%2Dname')).toBe('retired search:USER.first-name@4');
-    expect(concern('USER-1', '~ix/@5/first%2Dname')).toBe('unregistered search:USER.first-name@5');
-    expect(concern('USER-1', '~ix/@2/ghost')).toBe('unregistered search:USER.ghost@2');
-    expect(concern('GHOST-1', '~ix/name')).toBe('unregistered search:GHOST.name@1');
-    expect(concern('GOAL-1', '~ix/GHOST-USER-1')).toBe('unregistered inbound:GHOST@1');
-    expect(concern('GOAL-1', '~ix/#byGhost/MEMBER-USER-1')).toBe('unregistered order:MEMBER.byGhost@1');
-    expect(concern('GOAL-1', '~degree/GHOST')).toBe('unregistered inbound:GHOST@1');
+    expect(standing('USER-1', '~ix/@4/first%2Dname')).toBe('retired search:USER.first-name@4');
+    expect(standing('USER-1', '~ix/@5/first%2Dname')).toBe('unregistered search:USER.first-name@5');
+    expect(standing('USER-1', '~ix/@2/ghost')).toBe('unregistered search:USER.ghost@2');
+    expect(standing('GHOST-1', '~ix/name')).toBe('unregistered search:GHOST.name@1');
+    expect(standing('GOAL-1', '~ix/GHOST-USER-1')).toBe('unregistered inbound:GHOST@1');
+    expect(standing('GOAL-1', '~ix/#byGhost/MEMBER-USER-1')).toBe('unregistered order:MEMBER.byGhost@1');
+    expect(standing('GOAL-1', '~degree/GHOST')).toBe('unregistered inbound:GHOST@1');
   });
 
   it('leaves tombstones of what is retired or unknown to TTL, also where a hash names them', () => {
     const tombstone = { expiresAt: { N: '1' }, model: { S: '@1' }, source: { S: 'USER-1' } };
-    expect(concern('USER-1', '~ix/name', tombstone)).toBe('left');
-    expect(concern('USER-1', '~ix/@9/name', tombstone)).toBe('left');
-    expect(concern('GOAL-1', '~ix/@2/#0123456789abcdef0123456789abcdef', tombstone)).toBe('left');
-    expect(concern('BOOK-1', '~view', tombstone)).toBe('left');
+    expect(standing('USER-1', '~ix/name', tombstone)).toBe('left');
+    expect(standing('USER-1', '~ix/@9/name', tombstone)).toBe('left');
+    expect(standing('GOAL-1', '~ix/@2/#0123456789abcdef0123456789abcdef', tombstone)).toBe('left');
+    expect(standing('BOOK-1', '~view', tombstone)).toBe('left');
     // What holds something is none, and what lacks an expiry stays for ever.
-    expect(concern('USER-1', '~ix/name', { ...tombstone, value: { S: 'x' } })).toBe('retired search:USER.name@1');
-    expect(concern('USER-1', '~ix/name', { model: { S: '@1' } })).toBe('retired search:USER.name@1');
-    expect(concern('USER-1', '~ix/@2/name', tombstone)).toBe('compared search:USER.name@2');
+    expect(standing('USER-1', '~ix/name', { ...tombstone, value: { S: 'x' } })).toBe('retired search:USER.name@1');
+    expect(standing('USER-1', '~ix/name', { model: { S: '@1' } })).toBe('retired search:USER.name@1');
+    expect(standing('USER-1', '~ix/@2/name', tombstone)).toBe('compared search:USER.name@2');
   });
 
   it('takes keys that name nothing for what they are without a registry', () => {
-    expect(concern('GOAL-1', '~ix/#0123456789abcdef0123456789abcdef')).toBe('compared');
-    expect(concern('nobody', '~ix/name')).toBe('compared');
-    expect(concern('USER-1', '~ix/%zz')).toBe('compared');
-    expect(concern('USER-1', '~junk')).toBe('compared');
-    expect(concern('USER-1', '~quarantine/USER-1/x')).toBe('compared');
-    expect(concern('USER-1', '~ix/@2/%zz')).toBe('unregistered');
-    expect(concernOf(GRAPH, 'USER-1', '~ix/@9/name', {})).toEqual({ kind: 'compared', name: '' });
+    expect(standing('GOAL-1', '~ix/#0123456789abcdef0123456789abcdef')).toBe('compared');
+    expect(standing('nobody', '~ix/name')).toBe('compared');
+    expect(standing('USER-1', '~ix/%zz')).toBe('compared');
+    expect(standing('USER-1', '~junk')).toBe('compared');
+    expect(standing('USER-1', '~quarantine/USER-1/x')).toBe('compared');
+    expect(standing('USER-1', '~ix/@2/%zz')).toBe('unregistered');
+    expect(standingOf(GRAPH, 'USER-1', '~ix/@9/name', {})).toEqual({ kind: 'compared', name: '' });
   });
 
   it('goes by the shape of a view, whatever its stamp, unless nobody has given that out', () => {
     const stamped = (stamp: string) => ({ model: { S: stamp } });
-    expect(concern('GOAL-1', '~view', stamped('@2'))).toBe('compared view:GOAL@2');
-    expect(concern('GOAL-1', '~view', stamped('@1'))).toBe('compared view:GOAL@2');
-    expect(concern('GOAL-1', '~view', stamped('cafe1234'))).toBe('compared view:GOAL@2');
-    expect(concern('GOAL-1', '~view', stamped('@3'))).toBe('unregistered view:GOAL@3');
-    expect(concern('USER-1', '~view', stamped('@2'))).toBe('changing view:USER@2');
-    expect(concern('TEAM-1', '~view', stamped('@1'))).toBe('changing view:TEAM@2');
-    expect(concern('BOOK-1', '~view', stamped('@2'))).toBe('retired view:BOOK');
-    expect(concern('BOOK-1', '~view', stamped('@3'))).toBe('unregistered view:BOOK@3');
-    expect(concern('GHOST-1', '~view')).toBe('unregistered view:GHOST');
-    expect(concern('nobody', '~view')).toBe('compared');
+    expect(standing('GOAL-1', '~view', stamped('@2'))).toBe('compared view:GOAL@2');
+    expect(standing('GOAL-1', '~view', stamped('@1'))).toBe('compared view:GOAL@2');
+    expect(standing('GOAL-1', '~view', stamped('cafe1234'))).toBe('compared view:GOAL@2');
+    expect(standing('GOAL-1', '~view', stamped('@3'))).toBe('unregistered view:GOAL@3');
+    expect(standing('USER-1', '~view', stamped('@2'))).toBe('changing view:USER@2');
+    expect(standing('TEAM-1', '~view', stamped('@1'))).toBe('changing view:TEAM@2');
+    expect(standing('BOOK-1', '~view', stamped('@2'))).toBe('retired view:BOOK');
+    expect(standing('BOOK-1', '~view', stamped('@3'))).toBe('unregistered view:BOOK@3');
+    expect(standing('GHOST-1', '~view')).toBe('unregistered view:GHOST');
+    expect(standing('nobody', '~view')).toBe('compared');
   });
 
   it('compares reverse items and fan-outs of edges that a ready view copies by, and leaves all others', () => {
     for (const sortKey of ['~rev/ABOUT-GOAL-1', '~more/ABOUT'])
-      expect(concern('BOOK-1', sortKey)).toBe('compared ABOUT for @2');
+      expect(standing('BOOK-1', sortKey)).toBe('compared ABOUT for @2');
     for (const sortKey of ['~rev/LEADS-TEAM-1', '~more/LEADS', '~more/#source/ABOUT']) {
-      expect(concern('USER-1', sortKey)).toBe('left');
+      expect(standing('USER-1', sortKey)).toBe('left');
     }
-    expect(concern('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
+    expect(standing('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
   });
 
   it('takes an open fan-out that nothing needs for garbage, where no change is under way', () => {
@@ -185,14 +185,14 @@ describe('what a check has to do with a derived item', () => {
       shapes: new Map([...shapes, ['USER', ready], ['TEAM', { next: 3 }]]),
     };
     const settled = modelOfReady(calm, DATA, GRAPH);
-    expect(concern('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
-    expect(concern('GOAL-1', '~more/#source/ABOUT', open, settled)).toBe('retired a fan-out of ABOUT');
-    expect(concern('USER-1', '~more/LEADS', {}, settled)).toBe('left');
-    expect(concern('BOOK-1', '~more/ABOUT', open, settled)).toBe('compared ABOUT for @2');
-    expect(concern('USER-1', '~more/@2/LEADS', open, settled)).toBe('unregistered LEADS@2');
+    expect(standing('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
+    expect(standing('GOAL-1', '~more/#source/ABOUT', open, settled)).toBe('retired a fan-out of ABOUT');
+    expect(standing('USER-1', '~more/LEADS', {}, settled)).toBe('left');
+    expect(standing('BOOK-1', '~more/ABOUT', open, settled)).toBe('compared ABOUT for @2');
+    expect(standing('USER-1', '~more/@2/LEADS', open, settled)).toBe('unregistered LEADS@2');
     const { shapes: _dropped, ...built } = registry();
     const building = modelOfReady({ ...built, shapes: calm.shapes }, DATA, GRAPH);
-    expect(concern('USER-1', '~more/LEADS', open, building)).toBe('left');
+    expect(standing('USER-1', '~more/LEADS', open, building)).toBe('left');
   });
 
   it('knows the fan-outs that something needs in whatever state, or may need', () => {
@@ -227,7 +227,7 @@ describe('what a check has to do with a derived item', () => {
   });
 
   it('lists what is built and what is taken away, with a reason', () => {
-    const { changing } = CHECKED.concerns!;
+    const { changing } = CHECKED.standings!;
     expect(changing.map(({ name }) => name).sort()).toEqual([
       ...['inbound:MEMBER@3', 'inbound:MEMBER@4', 'order:MEMBER.byDate@3', 'order:MEMBER.byDate@4'],
       ...['search:USER.name@3', 'search:USER.name@4', 'view:TEAM@2', 'view:USER@2'],

@@ -8,10 +8,10 @@ import { kindOfDerivedKey } from '../core/kinds/table.ts';
 import type {
   ChangingPart,
   CompiledModel,
-  Concern,
-  Concerns,
   InboundSettings,
   OrderSettings,
+  Standing,
+  Standings,
 } from '../core/model/compiled.ts';
 import { isJoinedItem } from '../core/model/joined.ts';
 import { type FanOutOf, fanOutOfKey } from '../core/model/projection/places.ts';
@@ -27,16 +27,16 @@ import type { DefinitionData } from './revive.ts';
  */
 
 /** Decides what a check does with a derived item. @internal */
-export function concernOf(model: CompiledModel, source: string, sortKey: string, item: Item): Concern {
-  return model.concerns === undefined ? COMPARED : model.concerns.of(source, sortKey, item);
+export function standingOf(model: CompiledModel, source: string, sortKey: string, item: Item): Standing {
+  return model.standings === undefined ? COMPARED : model.standings.of(source, sortKey, item);
 }
 
 /** The treatment of an item without an owner, and of every item without a registry: it is compared with what its base items ask for. */
-const COMPARED: Concern = { kind: 'compared', name: '' };
-const LEFT: Concern = { kind: 'left', name: '' };
+const COMPARED: Standing = { kind: 'compared', name: '' };
+const LEFT: Standing = { kind: 'left', name: '' };
 
 /** Decides for all derived items what a check does, by a registry and the model of its ready projections. */
-export function concernsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Concerns {
+export function standingsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Standings {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
   const partitionNames = registeredPartitions(registry, data);
@@ -47,11 +47,11 @@ export function concernsOf(registry: Registry, ready: CompiledModel, data: Defin
     changing,
     ready: readyNames(registry),
     of(source, sortKey, item) {
-      const concern = concernByLifetime(use, source, sortKey, item);
-      if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
+      const standing = standingByLifetime(use, source, sortKey, item);
+      if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
       // Time takes tombstones away; of one with a hashed key nothing tells its projection.
       if (isTombstone(item, ready.table)) return LEFT;
-      return concern.kind === 'retired' ? concern : (misplacedConcern(partitionNames, item) ?? concern);
+      return standing.kind === 'retired' ? standing : (misplacedStanding(partitionNames, item) ?? standing);
     },
   };
 }
@@ -72,12 +72,12 @@ interface Derived {
 }
 
 /** The functions that decide what a check does with a derived item, by what the lifetime of its kind depends on. */
-const CONCERNS: {
-  readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Concern;
+const STANDINGS: {
+  readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Standing;
 } = {
-  shape: viewConcern,
-  generation: keyedConcern,
-  need: neededConcern,
+  shape: viewStanding,
+  generation: keyedStanding,
+  need: neededStanding,
   nothing: () => COMPARED,
 };
 
@@ -85,19 +85,19 @@ const CONCERNS: {
  * Decides what a check does with an item by the lifetime of its kind: by its generation, its shape, or the projections that need it. An
  * item with a key of no kind is compared.
  */
-function concernByLifetime(use: Use, source: string, sortKey: string, item: Item): Concern {
+function standingByLifetime(use: Use, source: string, sortKey: string, item: Item): Standing {
   const found = kindOfDerivedKey(sortKey);
   if (found === undefined) return COMPARED;
   const { key, kind } = found;
-  const concern = CONCERNS[kind.lifetime.of] as (use: Use, derived: Derived, lifetime: Lifetime) => Concern;
-  return concern(use, { source, sortKey, key, item }, kind.lifetime);
+  const standing = STANDINGS[kind.lifetime.of] as (use: Use, derived: Derived, lifetime: Lifetime) => Standing;
+  return standing(use, { source, sortKey, key, item }, kind.lifetime);
 }
 
-function neededConcern(
+function neededStanding(
   { ready, isLeftOpen }: Use,
   { sortKey, key: { edgeType, generation }, item }: Derived,
   { neededBy }: Extract<Lifetime, { of: 'need' }>,
-): Concern {
+): Standing {
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
   // These items have no generations, so projections that begin to need them take over those that are there. The name lists the
@@ -130,17 +130,17 @@ function registeredPartitions({ projections }: Registry, data: DefinitionData): 
  * Returns how a check treats an item that lies in an index partition of a registered projection, if the item's key belongs to no such
  * projection. Readers of the index partition find the item. The projection's writers never make one, so deleting it loses nothing.
  */
-function misplacedConcern(registered: ReadonlySet<string>, item: Item): Concern | undefined {
+function misplacedStanding(registered: ReadonlySet<string>, item: Item): Standing | undefined {
   const found = partitionOwners(item)
     .map(({ name, generation }) => `${name}@${generation}`)
     .find((name) => registered.has(name));
   return found === undefined ? undefined : { kind: 'misplaced', name: found };
 }
 
-function keyedConcern(
+function keyedStanding(
   { registry: { projections } }: Use,
   { source, sortKey, key: { generation }, item }: Derived,
-): Concern {
+): Standing {
   const owner = ownerOfItem(source, sortKey, item);
   // Plain keys that name nothing have been there without a registry too.
   if (owner === undefined) return generation === 1 ? COMPARED : { kind: 'unregistered', name: '' };
@@ -156,7 +156,7 @@ function keyedConcern(
 }
 
 /** A view of another shape than the type's is not garbage: writers rebuild it where they find it, and so does repair. */
-function viewConcern({ registry: { shapes } }: Use, { source, item }: Derived): Concern {
+function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived): Standing {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
   const entry = shapes.get(type);
@@ -195,16 +195,16 @@ function changingParts({ projections, shapes }: Registry): ChangingPart[] {
   );
   const views = [...shapes].flatMap(([type, { shape }]): ChangingPart[] => {
     if (shape === undefined || areViewsReady(shape)) return [];
-    const reason = shape.trusted ? REASONS.unsettled : REASONS.untrusted;
+    const reason = shape.trusted ? REASONS.rebuilding : REASONS.untrusted;
     return [{ name: `${viewName(type)}@${shape.id}`, reason, sinceMs: shape.since }];
   });
   return [...keyed, ...views];
 }
 
-const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'unsettled' | 'untrusted', string>> = {
+const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'rebuilding' | 'untrusted', string>> = {
   kept: 'writers keep it, readers do not use it: it is being built, or taken away; edgeloom migrate goes on with it',
   absent: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
-  unsettled: 'views are being rebuilt, and readers use base items where one is missing; edgeloom migrate continues it',
+  rebuilding: 'views are being rebuilt, and readers use base items where one is missing; edgeloom migrate continues it',
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
 
