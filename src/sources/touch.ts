@@ -150,7 +150,6 @@ function sender({ store, wait, random, now }: SourceContext, readAt: number, run
     retrying(
       async () => {
         // What the write rests on may be forgotten by then.
-        // rule: source-write-is-sent-in-time
         if (now() - readAt > SEND_WITHIN_MS) throw new TooLate();
         return await store.change(change);
       },

@@ -112,7 +112,7 @@ function proposed(items: readonly SampledItem[], described: DescribedTable, tabl
     const facts = { table, sampled: items.length, tableItems, notes, leftOut };
     const text = modelText(found, options, facts);
     const types = { nodes: [...nodes.keys()], edges: [...edges.keys()] };
-    return { layout: 'in place', ...types, leftOut, unsure: [], tableItems, notes, text };
+    return { layout: 'in place', ...types, leftOut, unsure: [] as LeftOut[], tableItems, notes, text };
   }
   const proposal = propose(items, keys);
   const leftOut = unplaced(proposal, table, keyAttributes);

@@ -134,11 +134,6 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'source-write-is-sent-late',
-    rule: 'A write is sent soon after the reads on which it rests.',
-    changes: [drop('source-write-is-sent-in-time')],
-  },
-  {
     name: 'source-walk-goes-on-with-others-work',
     rule: 'A walk writes each item again, but for what it has written itself.',
     changes: [setValue('source-walk-goes-on-with-its-own-work', 'run.attempts > 0')],
