@@ -100,7 +100,6 @@ async function writeRound(
   }
   const hash = hash128(textOfMade(made));
   // A walk repairs, so it goes on with its own work alone.
-  // rule: source-walk-goes-on-with-its-own-work
   const isOfThisWalk = run.sync === undefined || run.sync === ledger.sync;
   const isGoingOn = ledger.part?.hash === hash && isOfThisWalk;
   let through = isGoingOn ? ledger.part!.through : '';

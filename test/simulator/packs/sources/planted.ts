@@ -134,11 +134,6 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'source-walk-goes-on-with-others-work',
-    rule: 'A walk writes each item again, but for what it has written itself.',
-    changes: [setValue('source-walk-goes-on-with-its-own-work', 'run.attempts > 0')],
-  },
-  {
     name: 'source-walk-does-not-wait',
     rule: 'A walk begins behind all that touches of another version may still write.',
     changes: [drop('source-walk-begins-behind-late-writes')],
