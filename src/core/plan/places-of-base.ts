@@ -12,23 +12,21 @@ import {
 import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** The place of an index item that a base item may have in its partition, whether it asks for it at the moment or not. */
+/** An index item that a base item may have in its partition, whether or not it asks for it now. */
 export interface PlaceOfBase {
-  /** The sort key of the item. */
   key: DerivedSortKey;
-  /** True if there is an item for each value: then their sort keys begin with `key`. */
+  /** True for an item per value: their sort keys begin with `key`. */
   isPrefix?: boolean;
-  /** The searches that find a node by the item. */
   searches?: readonly SearchModel[];
-  /** The orders in which the item of an edge is found; none for an item that is only counted. */
+  /** None for an item that is only counted. */
   orders?: readonly InboundOrder[];
 }
 
-/** Returns the places of a base item's index items, in every generation of a projection that the model has. */
+/** In every generation of the model's projections. */
 export function placesOfBase(graph: CompiledModel, { source, target }: ItemKey): PlaceOfBase[] {
   const places = new Map<string, PlaceOfBase>();
   const add = (place: PlaceOfBase): void => {
-    // The item that a count needs may be that of an order, too.
+    // The item that a count needs may also be an order's.
     if (!places.has(place.key)) places.set(place.key, place);
   };
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
