@@ -4,6 +4,7 @@ import type { FilterOptions } from '../../../src/client/read/lists/filter.ts';
 import type { Where } from '../../../src/client/read/request/where.ts';
 import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { ENDPOINT } from '../../../src/store/environment.ts';
 import { attributeValue, collectValue } from './attribute-values.ts';
 
 /** Options of commands that give pages. */
@@ -203,6 +204,12 @@ export function examples(...lines: string[]): string {
 export function exitCodes(meanings: Readonly<Record<number, string>>): string {
   const lines = Object.entries(meanings).map(([code, means]) => `  ${code}  ${means}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
+/** Parses the address of a DynamoDB. */
+export function endpointUrl(text: string): string {
+  if (ENDPOINT.safeParse(text).success) return text;
+  throw new InvalidArgumentError('It should be an address such as http://127.0.0.1:8000.');
 }
 
 /** Parses a TCP port. */

@@ -3,6 +3,7 @@ import { driftIn } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { FIRST_EDGE } from '../../../workbench/demo/company.ts';
 import { runDemo } from '../../../workbench/demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../../workbench/demo/evolve/evolve.ts';
 import type { AnswerCounts } from '../../../workbench/demo/evolve/tally.ts';
@@ -47,9 +48,13 @@ export function demoCommand(command: Command): void {
           ...(studio && {
             look: async (table) => {
               bars.stop();
-              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (url) =>
-                print({ json: { url }, text: studioLines(url) }, json),
-              );
+              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
+                const { href: url } = new URL(
+                  `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
+                  studio,
+                );
+                print({ json: { url }, text: studioLines(url) }, json);
+              });
             },
           }),
         });

@@ -13,6 +13,7 @@ import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts
 import { ENDS, endOf } from '../../model/ends.ts';
 import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {
@@ -81,10 +82,17 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
+    /** Where to note what becomes of each line of the model; absent: nobody asks. */
+    readonly outcomes?: Outcomes,
   ) {}
 
   get source(): string {
     return this.key.source;
+  }
+
+  /** What the image is of. */
+  get kind(): SubjectType['kind'] {
+    return this.of.kind;
   }
 
   get type(): string {
@@ -96,9 +104,9 @@ export class Subject {
   }
 
   /** See the function `noteProblem`. */
-  noteProblem(error: unknown, isSuperseded?: boolean): void {
+  noteProblem(error: unknown, isSuperseded?: boolean): Problem {
     this.noted ??= [];
-    noteProblem(this.noted, error, isSuperseded);
+    return noteProblem(this.noted, error, isSuperseded);
   }
 
   /** Binary as bytes; throws a `PartError` if it isn't an attribute value. */
@@ -183,12 +191,13 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Notes why a part is absent; rethrows other errors. Callers use `try` instead of passing a function, which would
- * allocate functions for every image of a batch.
+ * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part has a `try` of its own, instead of a
+ * function that is passed here: that would make several functions for each image of a batch.
  *
- * @param isSuperseded whether a newer generation replaces this one: then it isn't a problem of the item.
+ * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
  */
-export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): void {
+export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
   if (!(error instanceof PartError)) throw error;
   if (!isSuperseded) problems.push(error.problem);
+  return error.problem;
 }

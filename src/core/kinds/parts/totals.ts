@@ -4,13 +4,18 @@ import { isWellFormed, typeName } from '../../items/encoding.ts';
 import { isWithinBytes } from '../../items/keys.ts';
 import { groupAttribute, PROBLEMS, sumAttribute } from '../../items/ledger.ts';
 import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/units.ts';
-import type { CountModel, TotalPart } from '../../model/compiled.ts';
+import type { CountModel, EdgeModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The fields by which an edge is counted: the count's name, and the edge's values in sums and groups. */
 
 /** Longest value to group by: a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
+
+/** The line of the model that has the edges of a type counted. */
+export function lineOfCount({ type }: EdgeModel): string {
+  return `edges.${type}.degree`;
+}
 
 export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {
   const counted: Item = { [COUNTED]: { S: places.name } };
