@@ -119,7 +119,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** A node's view, as in `getViews`: what the projector maintains. Use `getNode` for what producers wrote. */
+  /** A node's view, as from `getViews`. The projector maintains it. Use `getNode` for what producers wrote. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -145,7 +145,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /** The items of a list, page by page, read like `pages` at the same cost. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  /** Whether an edge exists. Takes one GetItem of the base edge, so it needs no projection. */
   has<
     const Source extends string,
     E extends EdgeType<G>,
@@ -159,8 +159,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones): one GetItem of the count or, if the
-   * type keeps none, of the view, whose edge set is counted. If the type was evicted from the set, a Query counts all
+   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones). Takes one GetItem of the count or, if
+   * the type keeps none, of the view, whose edge set is counted. If the type was evicted from the set, a Query counts all
    * base edges. Throws `not-counted` for a type without a count that isn't in an edge set.
    */
   degree<
@@ -175,7 +175,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Number, sums and groups of a node's incoming or outgoing edges of a type, as the model's `total` and `groupBy`
-   * declare them: one GetItem. Exact for what is projected. Throws `no-total` for a type without totals, and
+   * declare them. Takes one GetItem. Exact for what is projected. Throws `no-total` for a type without totals, and
    * `too-many-groups` if a group has more than 50 values.
    *
    * @example // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
@@ -188,7 +188,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
   /**
-   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids): a Query of
+   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries
    * the base edges, so it needs no projection. Edges of types outside the model are left out.
    */
   edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
@@ -228,8 +228,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * A node with all its attributes as its producers wrote them, null if it doesn't exist: one GetItem of the base item.
-   * Use `getView` for what the projector maintains: the view's attributes and the edge set.
+   * A node with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the base
+   * item. Use `getView` for what the projector maintains: the view's attributes and the edge set.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -237,8 +237,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
   /**
-   * An edge with all its attributes as its producers wrote them, null if it doesn't exist: one GetItem of the base
-   * item.
+   * An edge with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the
+   * base item.
    */
   getEdge<
     const Source extends string,
@@ -262,8 +262,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
-   * All nodes of a type with `list: true`, by id, as from `getViews`: a Query of each of the list's 10 shards and a
-   * BatchGetItem of the views. Throws `not-listed` for other types. Use `search` to find nodes by a value.
+   * All nodes of a type with `list: true`, by id, as from `getViews`. Takes a Query of each of the list's 10 shards and
+   * a BatchGetItem of the views. Throws `not-listed` for other types. Use `search` to find nodes by a value.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
