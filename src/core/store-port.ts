@@ -214,7 +214,7 @@ export type UpdateCondition =
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** The revision's value if it isn't a number. An update then restarts the count. */
+  /** The revision's value where it is not a number. An update then starts the count again. */
   malformed?: AttributeValue | undefined;
   /**
    * The expiry that a tombstone had when read, with its attribute. TTL may have deleted it, and an item made in its

@@ -14,67 +14,58 @@ export type ErrorCode =
   /** The checkpoint file cannot be written. Remedy: Check the disk and the folder's permissions. */
   | 'checkpoint-not-written'
   /**
-   * A condition failed; nothing was changed. `current` has the attributes, null without an item; a transaction lists
-   * each in `failures`. Remedy: Read the item and decide again.
+   * A condition did not hold, and nothing was changed. `current` has the stored attributes, or null if there is no item; for a
+   * transaction, `failures` lists each. Remedy: Read the item, and decide again.
    */
   | 'condition-failed'
   /** The order of the cursor has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a cursor. */
   | 'cursor-outdated'
   /** The record of an erasure can't be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
-  /** Another engine uses the data folder. Remedy: Stop the named process, or use another folder. */
+  /** Another engine uses the data folder. Remedy: Stop the named process, or choose a different folder. */
   | 'data-in-use'
-  /** The demo got a result that differs from its data files. Remedy: Report it. */
+  /** The demo found a result that differs from its data files. Remedy: Report it. */
   | 'demo-mismatch'
   /** The sort key begins with `~`, which marks derived items. Remedy: Write nodes and edges only. */
   | 'derived-key'
   /** The edge joins nodes of different tenants (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
-  /** The engine did not start, or ended. Remedy: The message has its output. */
+  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
   | 'engine-ended'
-  /** The engine did not start, or ended. Remedy: The message has its output. */
+  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
-  /**
-   * The search has `shards: 'value'`, or is native: it only supports equality. Remedy: Search with `equals`, or change
-   * the search in the model.
-   */
+  /** The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
-  /** A failed batch could not be saved in the folder. Remedy: Check the disk and the folder's permissions. */
+  /** A batch that was given up could not be saved in the folder. Remedy: Check the disk and the folder's permissions. */
   | 'failure-not-written'
-  /** The feed was stopped. Remedy: Start another one. */
+  /** The feed was stopped. Remedy: Start a new one. */
   | 'feed-ended'
-  /**
-   * A file of a new project, or of `--out`, already exists; nothing was written. Remedy: Name an empty folder, or
-   * another file.
-   */
+  /** A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or a different file. */
   | 'file-exists'
-  /** The function did not start. Remedy: See its output. */
+  /** The function did not start. Remedy: Look at its output. */
   | 'function-failed'
-  /** DynamoDB's answer is incomplete; retryable. Remedy: None, if it passes; otherwise check proxies. */
+  /** A response of DynamoDB is incomplete; the request can be retried. Remedy: Nothing, if it passes; otherwise check your proxies. */
   | 'incomplete-answer'
-  /** An argument has a value that the query doesn't accept. Remedy: See the message. */
+  /** An argument has a value that the call doesn't accept. Remedy: See the message. */
   | 'invalid-argument'
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
-  /**
-   * Operations of a batch are wrong in several ways; nothing was written. `problems` lists them. Remedy: Correct each
-   * of them.
-   */
+  /** Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
-  /** A change proposed in the studio doesn't fit the model. Remedy: See the message. */
+  /** The change that was asked of the studio does not fit the model. Remedy: See the message. */
   | 'invalid-change'
-  /** The file isn't a checkpoint. Remedy: Delete it: a replay changes nothing. */
+  /** The file is not a checkpoint. Remedy: Delete it; projecting the records again changes nothing. */
   | 'invalid-checkpoint'
-  /** The model file does not load, or exports no model. Remedy: Export the result of `defineGraph` as default. */
+  /** The model file cannot be loaded, or exports no model. Remedy: Export the result of `defineGraph` as default. */
   | 'invalid-config'
-  /** A stored count isn't a number. Remedy: Run `edgeloom check --repair`. */
+  /** A stored count is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
   /**
-   * The cursor was altered, or belongs to another query or model. Remedy: Pass cursors on unchanged, with the same arguments, or start
+   * The cursor was altered, or belongs to a different query or model. Remedy: Pass cursors unchanged, with the same arguments, or start
    * without one.
    */
   | 'invalid-cursor'
-  /** The edge type doesn't join these node types, or the edge isn't one of its type. Remedy: See the message. */
+  /** The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message. */
   | 'invalid-edge'
   /** An environment variable of the function is wrong. Remedy: Correct the named variable. */
   | 'invalid-environment'
@@ -85,33 +76,30 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** Lambda doesn't accept the filter pattern. Remedy: Correct the pattern. */
+  /** Lambda does not accept the filter pattern. Remedy: Correct the pattern. */
   | 'invalid-filter'
-  /**
-   * A node id isn't a text `TYPE-anything`, or DynamoDB can't hold it as a key. Remedy: Use ids such as those of
-   * `newId('USER')`.
-   */
+  /** A node id is not a text such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
   /** A line or document isn't JSON. Remedy: Correct the named line. */
   | 'invalid-json'
-  /** An item's key isn't a text, or doesn't fit the model. Remedy: Correct the named key. */
+  /** A key of an item is not a text, or does not fit the model. Remedy: Correct the named key. */
   | 'invalid-key'
-  /** A limit isn't a whole number of at least 1, or is too high. Remedy: Use another. */
+  /** A limit is not a whole number of 1 or more, or is too high. Remedy: Correct the limit. */
   | 'invalid-limit'
-  /** Lines of an import are wrong; nothing was written. Remedy: Correct the lines, or use `--skip-bad`. */
+  /** Lines of an import are invalid, and nothing was written. Remedy: Correct the lines, or use `--skip-bad`. */
   | 'invalid-lines'
   /**
-   * An option of the event source mapping is outside Lambda's limits; or a source's `map` throws, or its result doesn't
-   * fit the model. Remedy: See the message.
+   * An option of the event source mapping is outside Lambda's limits; or the `map` of a source throws, or returns items that the model refuses.
+   * Remedy: See the message.
    */
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
-  /** Service, stage or table make a name that AWS refuses. Remedy: See the message. */
+  /** Service, stage or table result in a name that AWS refuses. Remedy: See the message. */
   | 'invalid-name'
   /** An option has a value outside its range. Remedy: See the message. */
   | 'invalid-option'
-  /** The message names the wrong parameters of the stack. Remedy: See docs/reference/parameters.md. */
+  /** Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md). */
   | 'invalid-parameters'
   /** A price file is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'
@@ -122,15 +110,15 @@ export type ErrorCode =
   | 'invalid-record'
   /** The page sent a wrong request; the message says why. Remedy: Reload the page. */
   | 'invalid-request'
-  /** The session token was altered, or signed with another key. Remedy: Begin a new session. */
+  /** The session token was altered, or signed with a different key. Remedy: Start a new session. */
   | 'invalid-session'
   /** The text isn't a stream's ARN. Remedy: Give the stream's ARN. */
   | 'invalid-stream-arn'
-  /** The item is larger than 400 KB. Remedy: Move a large attribute to another node, or outside the table. */
+  /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'
   /**
-   * A projection that a migration builds can't hold some items: a label that its rank lacks, a value of another type, a
-   * `derive` that throws. Remedy: Correct the items or the model, or accept that readers miss them.
+   * Some items do not fit a projection that a migration builds: their rank lacks the label, a value has a different type, or a `derive`
+   * throws. Remedy: Correct the items or the model, or accept that readers miss them.
    */
   | 'items-left-out'
   /**
@@ -138,33 +126,28 @@ export type ErrorCode =
    * ids, or `keys: 'hashed'` on the edge type.
    */
   | 'key-too-long'
-  /**
-   * Readers would have nothing left after this withdrawal or retirement. Remedy: First migrate to the next model, or
-   * use `--drop`.
-   */
+  /** This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
-  /**
-   * A migration waits until no consumer can write items of a retired generation. Remedy: Wait, or stop: the next
-   * migration deletes them.
-   */
+  /** A migration waits until no consumer can write items of the retired projection any more. Remedy: Wait, or stop: the next migration deletes them. */
   | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /**
-   * A watched list has to skip so many items, such as soft-deleted ones in a native index, that `maxRcu` runs out.
-   * Remedy: Watch a narrower range or fewer rows, or raise `maxRcu`.
+   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list leaves out, such as
+   * soft-deleted ones.
+   * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
-  /** It ended before the stream was quiet. Remedy: Find out why it ended. */
+  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'mapping-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
+  /** A worker or mapping was started a second time. Remedy: Create a new one. */
   | 'mapping-used'
   /**
-   * Another version of a source's mapping is in force, or none: the touch has to be repeated. Remedy: Run `edgeloom
-   * mirror sync` with the deployed model file.
+   * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run `edgeloom mirror sync` with the model
+   * file that is deployed.
    */
   | 'mapping-not-in-force'
-  /** A write is for a type that a source makes. Remedy: Write the source's item. */
+  /** Items of this type are made by a source, so they cannot be written. Remedy: Write the item of the source. */
   | 'mirrored-type'
   /** The stream doesn't have both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
@@ -173,25 +156,22 @@ export type ErrorCode =
   /** Nothing answers at the endpoint. Remedy: Start an engine with `edgeloom dev`, or correct `--endpoint`. */
   | 'no-connection'
   /**
-   * An index has no consistent reads. Remedy: Use `getViews`, `edges`, `has`, or a session
+   * DynamoDB has no consistent reads of an index. Remedy: Use `getViews`, `edges`, `has`, or a session
    * (docs/how-to/sessions.md).
    */
   | 'no-consistent-index-read'
   /**
-   * The embedded engine has no package for this platform. Remedy: Install what the message names, or use `--engine
-   * memory` or `--engine dynamodb-local`.
+   * There is no package of the embedded engine for this platform. Remedy: Install what the message names, or use `--engine memory` or
+   * `--engine dynamodb-local`.
    */
   | 'no-engine'
-  /** The reader has no feed to watch. Remedy: Pass `startFeed`'s feed to `createReader`. */
+  /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
   | 'no-feed'
   /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
-  /**
-   * A read needs an index that the table doesn't have, or that DynamoDB is still filling. Remedy: `edgeloom table
-   * update` adds it, and waits.
-   */
+  /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom table update`, which adds it and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
@@ -208,24 +188,19 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
-  /**
-   * DynamoDB's answers don't tell the time, so ended edges aren't deleted. Remedy: Pass on its header `Date`, or give
-   * `serverTime`.
-   */
+  /** DynamoDB's time is unknown, so no expired edges are deleted. Remedy: Let the header `Date` of its responses through, or pass `serverTime`. */
   | 'no-server-time'
-  /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
+  /** A writer, reader or projector has no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
   | 'no-stream'
-  /**
-   * The page was not opened with the studio's address. Remedy: Open the address that `edgeloom studio` printed last.
-   */
+  /** The page was opened without the studio's token. Remedy: Open the address that `edgeloom studio` printed last. */
   | 'no-studio-token'
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
   /**
-   * What a write is based on was read too long ago, so the write wasn't sent. Remedy: None; the batch is repeated and
-   * reads again. If this continues, raise the function's timeout, or make its batches smaller.
+   * The items that a write depends on were read too long ago, so the write was not sent. Remedy: Nothing; the batch is delivered again. If this
+   * repeats, raise the function's timeout, or make its batches smaller.
    */
   | 'no-time'
   /**
@@ -235,57 +210,40 @@ export type ErrorCode =
   | 'no-total'
   /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`. */
   | 'not-counted'
-  /** The base item can't be projected in full and is in quarantine. Remedy: Correct the base item. */
+  /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
-  /**
-   * The item to update doesn't exist; nothing was changed, and `current` is null. Remedy: Put it first, or use `upsert:
-   * true`.
-   */
+  /** The item to update does not exist. Nothing was changed, and `current` is null. Remedy: Put the item first, or pass `upsert: true`. */
   | 'not-found'
-  /** The table has replicas, and consumers and migrations run in another region. Remedy: Run it in the named region. */
+  /** The table has replicas, and its consumers and migrations run in a different region. Remedy: Run the command in the named region. */
   | 'not-home-region'
   /**
-   * The edge set doesn't have this type or label. Remedy: Declare `edgeSet` in the model, or give `page` `{ edge }`: a
-   * Query for each node.
+   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to `page`, which costs a Query for
+   * each node.
    */
   | 'not-in-edge-set'
   /** The edge type has no inbound order. Remedy: Declare `inbound` in the model. */
   | 'not-indexed'
-  /**
-   * Nodes of this type are in no list. Remedy: Give the type `list: true`, then migrate; or use `scanNodes`, which
-   * scans the whole table.
-   */
+  /** The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which scans the whole table. */
   | 'not-listed'
   /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or use `getNode`. */
   | 'no-view'
   /**
-   * A list can't be filtered by an attribute that its index items don't hold. Remedy: Name the attribute in `project`,
-   * then migrate.
+   * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.
    */
   | 'not-projected'
-  /** A sample of the table has no items of other software. Remedy: Name another table, or begin with `init`. */
+  /** The sample of the table has no items of other software. Remedy: Choose a different table, or start with `init`. */
   | 'nothing-to-adopt'
   /** Another process observes the table. Remedy: Stop it, or wait a minute after its end. */
   | 'observer-busy'
-  /**
-   * A rebuild without a registry while a consumer projects another model. Remedy: Deploy this one and wait a minute, or
-   * use `--force`.
-   */
+  /** A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers and wait a minute, or use `--force`. */
   | 'old-consumers'
-  /**
-   * Software older than the registry has written derived items during a migration. Remedy: Deploy this version to every
-   * consumer, wait until calls of the old one have ended, and migrate again.
-   */
-  /** The prices are for another region than `--region`. Remedy: Pass a file with that region's prices: `--prices`. */
+  /** The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`. */
   | 'other-region'
-  /** The time ran out before the work was done. Remedy: Call again to continue, or give more time. */
+  /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
-  /**
-   * The answer to a write was lost: it may have been made or not. Remedy: Read the item, or use `idempotent` or
-   * `idempotencyToken`.
-   */
+  /** The response to a write was lost, so the write may or may not have been made. Remedy: Read the item, or use `idempotent` or `idempotencyToken`. */
   | 'outcome-unknown'
-  /** The port is in use. Remedy: Choose another with `--port`. */
+  /** The port is in use. Remedy: Choose a different one with `--port`. */
   | 'port-in-use'
   /**
    * The table has a version of a `derive` that this model doesn't. The batch waits. Remedy: Deploy a model with that
@@ -297,9 +255,9 @@ export type ErrorCode =
    * this model, or wait until it is done.
    */
   | 'projection-not-ready'
-  /** A base item wasn't projected in time. Remedy: Check the consumer. */
+  /** A base item was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`). */
   | 'projection-timeout'
-  /** The page tried to write, but this studio is read-only. Remedy: Start it with `--write`. */
+  /** The studio is read-only. Remedy: Start it with `--write`. */
   | 'read-only'
   /**
    * Views of two node types were defined with different options of one edge type. Remedy: Drop the type that has left the model, then
@@ -307,8 +265,8 @@ export type ErrorCode =
    */
   | 'registry-conflict'
   /**
-   * The table had a registry, which is gone. Remedy: Restore the partition `~edgeloom` from a backup, or migrate and
-   * restart the process.
+   * The table's registry is missing, although it had one. Remedy: Restore the partition `~edgeloom` from a backup, or migrate and restart the
+   * process.
    */
   | 'registry-gone'
   /**
@@ -316,50 +274,42 @@ export type ErrorCode =
    * table again.
    */
   | 'registry-incomplete'
-  /**
-   * A reader uses a replica of a table whose home is another region. Remedy: Read in the home region, or use the
-   * reader's option `replica`.
-   */
+  /** The reader uses a replica of a table whose home is a different region. Remedy: Read in the home region, or pass the option `replica`. */
   | 'replica-read'
-  /**
-   * The file of `--report` is a link, isn't a regular file, or can't be written. Remedy: Name a new or a regular file.
-   */
+  /** The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular file. */
   | 'report-not-written'
   /**
-   * The service has another name than in package.json: its table would be new and empty. Remedy: Use the old name, or
-   * change `edgeloom.service` in package.json as well.
+   * The service's name differs from the name in package.json, so its table would be new and empty. Remedy: Use the old name, or change
+   * `edgeloom.service` in package.json as well.
    */
   | 'service-renamed'
   /**
-   * The search to drop shares the item of another one that is in the model. Remedy: Remove it from the model and
-   * migrate, or drop the item's projection.
+   * The search to drop shares its index item with another search, and the model still has it. Remedy: Remove the search from the model and
+   * migrate, or drop the projection of the item.
    */
   | 'shared-item'
-  /** The work did not end within four seconds of a signal. Remedy: Run the command again, as after a crash. */
+  /** The command did not stop within four seconds of a signal. Remedy: Run the command again, as after a crash. */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
   | 'stream-ended'
   | 'stream-expired'
   | 'stream-no-shard'
   | 'stream-trimmed'
-  /** The studio can't listen on its port. Remedy: Choose another with `--port`. */
+  /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks an index, the keys or the stream that the model needs, or has a key that isn't a text. Remedy: See
-   * the message; `edgeloom table update` adds it, unless the hint says otherwise.
+   * The table lacks an index, keys or a stream that the model needs, or a key is not a text. Remedy: Run `edgeloom table update`, unless the
+   * hint says otherwise.
    */
   | 'table-differs'
-  /** A table of this name already exists. Remedy: Use it, or another name. */
+  /** A table of this name already exists. Remedy: Use the table, or choose a different name. */
   | 'table-exists'
   /**
-   * The table has another name than in package.json: it would be new and empty. Remedy: Use the old name, or change
+   * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old name, or change
    * `edgeloom.table` in package.json as well.
    */
   | 'table-renamed'
-  /**
-   * An update depends on more than 150 attributes, or 148 for a type that ends. Remedy: Read fewer, or keep small
-   * values in one map.
-   */
+  /** An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or keep small values in a map. */
   | 'too-many-attributes'
   /** Too many clients are watching. Remedy: Connect later; raise `maxClients`. */
   | 'too-many-clients'
@@ -368,14 +318,11 @@ export type ErrorCode =
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * For ten seconds others kept changing what an update or transaction had read. Remedy: Read fewer attributes, or use
-   * `{ add }` without `fields` for counters.
+   * Other writers kept changing what an update or transaction had read, for ten seconds. Remedy: Read fewer attributes, or use `{ add }` for
+   * counters, without `fields`.
    */
   | 'too-much-contention'
-  /**
-   * The time ran out before everything that a source item makes was written. Remedy: Touch the key again: it continues
-   * where it stopped.
-   */
+  /** The time ran out before everything was written that a source item makes. Remedy: Touch the key again, to continue. */
   | 'touch-unfinished'
   /**
    * An object in the bucket of failed batches can't be deleted. Its batch is reconciled. Remedy: Allow
@@ -383,11 +330,11 @@ export type ErrorCode =
    */
   | 'undeletable-object'
   /**
-   * The registry has a definition with an option that this version of Edgeloom doesn't know. The batch waits. Remedy:
-   * Deploy the version that the table was last migrated with.
+   * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy: Deploy the
+   * version that the table was last migrated with.
    */
   | 'unknown-definition'
-  /** The model declares no such label in a rank, an edge set, or an enum of `fields`. Remedy: See the message. */
+  /** The rank, the edge set or the enum of `fields` has no such label. Remedy: See the message. */
   | 'unknown-label'
   /** A call was given an unknown option. Remedy: See the hint. */
   | 'unknown-option'
@@ -395,11 +342,11 @@ export type ErrorCode =
   | 'unknown-order'
   /** Neither the table nor the model has a projection of this name. Remedy: Use a name that `edgeloom status` lists. */
   | 'unknown-projection'
-  /** A read of a load isn't a query of the model, or matches several. Remedy: Name one as `edgeloom cost` prints it. */
+  /** No query of the model begins with this name, or several do. Remedy: Use a name that `edgeloom cost` prints. */
   | 'unknown-query'
   /** The registry has a layout that this version of Edgeloom doesn't know. Remedy: Update Edgeloom. */
   | 'unknown-registry'
-  /** The studio doesn't know the request. Remedy: Reload the page. */
+  /** The studio does not know the request. Remedy: Load the page again. */
   | 'unknown-request'
   /** The node type has no search of this name. Remedy: See the message. */
   | 'unknown-search'
@@ -407,36 +354,29 @@ export type ErrorCode =
   | 'unknown-type'
   /** The object with a failed batch cannot be read from S3. Remedy: Check the function's rights and the bucket. */
   | 'unreadable-object'
-  /** No signed request may go to the queue's URL. Remedy: Give the URL of an SQS queue, or `--any-host`. */
+  /** The URL is not that of an SQS queue, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`. */
   | 'untrusted-queue'
   /**
-   * `stack --code` has the same key for different code: nothing would be deployed. Remedy: Add `--zip functions.zip`,
-   * `?versionId=...`, or a hash in the key.
+   * `stack --code` names the same key for different code, so nothing would be deployed. Remedy: Add `--zip functions.zip`, `?versionId=...`, or a
+   * hash in the key.
    */
   | 'unversioned-code'
   /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */
   | 'usage'
-  /** A validator of `fields` threw, or answered in an unknown form. Remedy: Correct the validator. */
+  /** A validator of `fields` threw, or returned an unknown result. Remedy: Correct the validator. */
   | 'validator-failed'
   /**
-   * A batch or import contains a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write it
-   * alone, with its version; `--force` skips that.
+   * A batch or import has a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write the node alone, with its
+   * version, or use `--force`.
    */
   | 'versioned-type'
-  /**
-   * `edgeloom wait` gave up: the message says what was missing. Remedy: Start a projector, or wait longer with `--for`.
-   */
+  /** `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`. */
   | 'wait-timeout'
-  /** It ended before the stream was quiet. Remedy: Find out why it ended. */
+  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'worker-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
+  /** A worker or mapping was started a second time. Remedy: Create a new one. */
   | 'worker-used'
-  /**
-   * A message names a bucket that failed batches aren't read from. Remedy: Name it with `--bucket`, or in the option
-   * `buckets`.
-   */
+  /** A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`. */
   | 'wrong-bucket'
-  /**
-   * A stream or failed batch belongs to another table than the model's. Remedy: Give the table's stream, or `--table`.
-   */
+  /** A stream or a failed batch belongs to a different table than the model's. Remedy: Pass the table's stream, or `--table`. */
   | 'wrong-table';

@@ -8,6 +8,7 @@ import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
 import { isAnnounced } from './transitions.ts';
 
+/** The model that a writer of derived items goes by. */
 export interface WriterModel {
   /**
    * The current model: request it for each batch, after receiving the records. Throws a retryable `StoreError` if this

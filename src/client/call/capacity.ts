@@ -17,8 +17,8 @@ export interface Capacity {
 /** Options that every call of a reader or writer takes. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
   /**
-   * Adds `capacity`, the units that the call consumed as DynamoDB reports them, to the result. If the result isn't a
-   * plain object (a node, a number, a list of views), it is returned as `value`. Default false.
+   * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. If the result isn't a plain object (a
+   * node, a number, a list of views), it is returned as `value` next to `capacity`. Default false.
    */
   capacity?: Asked;
 }
