@@ -9,7 +9,6 @@ type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-stri
 export interface VerdictTraits {
   /** What a finding means. Links are relative to docs/how-to. */
   means: string;
-  /** What kind of item a finding names. */
   names: 'derived item' | 'base item';
   /** True if it counts as `drift`, which triggers the alarm `Drift`. */
   isDrift: boolean;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program that must not outlive this process. */
 export interface GuardedCommand {
   /** Its path, or its name on the PATH. */
   file: string;

@@ -95,7 +95,6 @@ class MigrationRun {
   private target: ActionTarget | undefined;
   /** How often another run has changed the registry first. */
   private overtaken = 0;
-  /** How often each registry step of a projection was made. */
   private readonly made: Map<string, number>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {

@@ -26,7 +26,6 @@ export class StepWork implements StepRun {
   isEmpty: boolean | undefined;
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
-  /** Phase and name of the current walk. */
   private phase = '';
   private walkName = '';
   private readonly known = new Map<string, Data>();
@@ -57,7 +56,6 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  /** What the run's place says about others' walks. */
   get place(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
     return { ...(walked && { walked }) };

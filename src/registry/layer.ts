@@ -108,7 +108,6 @@ export function compileLayers(
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
-/** How to add a generation, by the kind of its definition. */
 const ADDITIONS: {
   readonly [Kind in KeyedKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
@@ -132,7 +131,6 @@ type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 /** Options that say when nodes count as absent. */
 type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 
-/** A compiled model under construction. */
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
   private readonly edges = new Map<string, EditedEdge>();
@@ -202,7 +200,6 @@ class Layer {
     node.parts = new Map(node.parts).set(part.name, part);
   }
 
-  /** False if the layer has another definition of what they need. */
   addFamily(definition: FamilyDefinition, kept: Kept): boolean {
     const { type } = definition.edge;
     if (this.families.has(type)) return false;

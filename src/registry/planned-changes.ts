@@ -3,7 +3,6 @@ import { type KeyedDefinition, meaningsOf, searchesIn } from './definition.ts';
 import type { Generation, Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
-/** A difference between a model and a table's registry. */
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;

@@ -12,7 +12,6 @@ import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } fr
  */
 export const LEASE_MS = 30_000;
 
-/** What a reader may use at the moment. */
 export interface Lease {
   projections: ProjectionsInForce;
   /** When it was requested, before reading the registry. */

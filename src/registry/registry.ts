@@ -36,7 +36,6 @@ export interface Generation {
    * so. Absent: not noted yet. 0: since before the first record.
    */
   since?: number;
-  /** The registry's version that brought it into this state. */
   changed: number;
 }
 
@@ -74,7 +73,6 @@ export interface TableIdentity {
   home?: string;
 }
 
-/** The registry's head: states and fingerprints. Definitions are separate items. */
 export interface Registry {
   /** Counts changes. */
   version: number;
@@ -84,7 +82,6 @@ export interface Registry {
   shapes: ReadonlyMap<string, TypeShape>;
 }
 
-/** The head's layout. */
 const FORMAT = 1;
 const STATES = ['absent', 'kept', 'ready'] as const;
 

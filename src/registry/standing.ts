@@ -56,7 +56,6 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
   };
 }
 
-/** What decides whether an item is in use. */
 interface Use {
   registry: Registry;
   ready: CompiledModel;

@@ -9,9 +9,7 @@ export interface OtherKeyType {
   attribute: string;
   /** Absent: a key of the table. */
   index?: string;
-  /** The type in the table. */
   type: string;
-  /** The type that the model needs. */
   needed: NativeType;
   /** True for an attribute of base items, which no derived item has. */
   isNative?: boolean;

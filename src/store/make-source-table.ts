@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
 
-/** The name and key attributes of a foreign table. */
 interface NamedTable {
   name: string;
   keys: { partitionKey: string; sortKey?: string | undefined };

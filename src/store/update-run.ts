@@ -5,7 +5,6 @@ import { runtimeOf } from '../foundation/runtime.ts';
 
 const CONCURRENCY = 32;
 
-/** Updates sent together, by their positions in the call. */
 export interface UpdatePart {
   places: readonly number[];
   /** Notes outcomes in the run. A `StoreError` that it throws is the outcome of all. */
@@ -56,7 +55,6 @@ export class UpdateRun {
     return false;
   }
 
-  /** Notes the answer for an item. */
   answer(place: number, outcome: UpdateOutcome): void {
     this.outcomes[place] = outcome;
     this.hasAnswers = true;

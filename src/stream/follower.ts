@@ -42,7 +42,6 @@ export interface FollowRun {
   onEmptyPoll(shardId: string): void;
 }
 
-/** How a stream is followed, and who is notified. */
 export interface FollowerOptions {
   /** The follower's name in errors: `worker`. */
   name: string;

@@ -14,7 +14,6 @@ export function readableShards(shards: readonly Shard[], isFinished: (shardId: s
   );
 }
 
-/** Shards that wait for their parent. */
 export function waitingShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): number {
   const unfinished = shards.filter(({ shardId }) => !isFinished(shardId)).length;
   return unfinished - readableShards(shards, isFinished).length;

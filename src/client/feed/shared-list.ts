@@ -18,7 +18,6 @@ export class SharedList<Result> {
   private isLacking = false;
   /** When its beginning has to be read, in milliseconds since 1970. */
   private dueMs = Number.NEGATIVE_INFINITY;
-  /** When replacement rows may be read again. */
   private refillMs = Number.NEGATIVE_INFINITY;
   private upToMs = Number.NEGATIVE_INFINITY;
 
@@ -36,7 +35,6 @@ export class SharedList<Result> {
     });
   }
 
-  /** True if records may be missing. */
   get isStale(): boolean {
     this.noteGap();
     return this.gap !== undefined;

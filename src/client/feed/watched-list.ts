@@ -22,7 +22,6 @@ import { isNativeChange } from './native-changes.ts';
 export interface ListQuery<Result> {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
-  /** Sort keys of the index. */
   range: KeyRange;
   isReverse: boolean;
   limit: number;
@@ -128,7 +127,6 @@ export class WatchedList<Result> {
     );
   }
 
-  /** The steps between two states of the rows. */
   stepsBetween(
     before: readonly WindowRow<Item>[],
     after: readonly WindowRow<Item>[],
@@ -214,7 +212,6 @@ function hasEnded(row: Item, nowMs: number): boolean {
   return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
-/** Whether two states of an index row show the same. */
 export function isSameRow(index: IndexName, left: Item, right: Item): boolean {
   return [ATTRIBUTES, valueIn(index)].every((name) => sameValue(left[name], right[name]));
 }

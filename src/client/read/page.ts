@@ -98,7 +98,6 @@ function rowsOf(nodes: readonly View[]): AnyPageNode[] {
   return nodes.map(({ id, attributes }) => ({ id, attributes }));
 }
 
-/** Why the rows of a page are read. */
 interface RowsAsked {
   plan: PagePlan;
   own: OwnWrites;
@@ -170,7 +169,6 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
 /** Default of `maxNodes`. */
 export const MAX_NODES = 1_000;
 
-/** A page's nodes from its index items. */
 async function readNodesOfRows(
   context: ReadContext,
   rows: readonly Item[],

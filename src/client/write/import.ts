@@ -56,9 +56,7 @@ export interface ImportResult {
 const BATCH_ITEMS = 25;
 /** The most bad lines listed in the error; others are only counted. */
 export const MAX_LISTED_LINES = 1_000;
-/** The most remedies in the error, from the first bad lines. */
 const MAX_HINTS = 2;
-/** The most characters for what is wrong with a line. */
 const MAX_LINE_ERROR = 1_000;
 
 /**
@@ -122,7 +120,6 @@ async function checkLines(
 
 interface Batch {
   items: Map<string, Item>;
-  /** The number of the first line. */
   first: number;
   lines: number;
 }
@@ -138,7 +135,6 @@ class OrderedWriting {
   /** The first line of a failed batch. */
   private unwritten = Number.POSITIVE_INFINITY;
 
-  /** @param last the last line taken. */
   constructor(
     private readonly options: OfGraph<ImportOptions>,
     private last: number,
@@ -301,7 +297,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Throws `invalid-json`. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }

@@ -155,7 +155,6 @@ export class TransactionBuilder {
     );
   };
 
-  /** Checks all operations, then makes all or none. */
   async run({ idempotencyToken, signal }: TransactOptions): Promise<TransactionResult> {
     const contention = new Contention(this.context, signal);
     for (let attempt = 1; ; attempt++) {
@@ -297,7 +296,6 @@ export class TransactionBuilder {
   }
 }
 
-/** An operation whose condition failed, with the item as it is. */
 interface Failed {
   operation: Prepared;
   current: Item | undefined;

@@ -7,7 +7,6 @@ export interface BatchesOptions {
   signal?: AbortSignal | undefined;
   /** Calls in flight at once. Default 1. */
   atOnce?: number;
-  /** Called after each call with the items certainly written and the DynamoDB calls made. */
   onWritten?: (items: number, calls: number) => void;
 }
 

@@ -121,7 +121,6 @@ function toBytes(binary: Uint8Array | string): Uint8Array {
   return bytes;
 }
 
-/** Text from an event already is base64. */
 function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }

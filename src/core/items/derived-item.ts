@@ -157,7 +157,6 @@ export function revisionOf(item: Item | undefined): string | undefined {
   return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
 }
 
-/** The condition that an item hasn't been written since it was read. */
 export interface Unchanged {
   kind: 'revision';
   revision: string | undefined;

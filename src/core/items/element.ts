@@ -22,7 +22,6 @@ export interface EdgeElement {
   labels: [name: string, value: AttributeValue][];
 }
 
-/** A label value that an element can't hold. */
 export class LabelError extends Error {}
 
 /** Holds the target of an edge with a hashed sort key; the first label. */
@@ -38,7 +37,6 @@ export function encodeElement(edgeKey: string, labels: readonly (readonly [strin
   return element;
 }
 
-/** Throws like `encodeElement`. */
 export function encodeLabel(name: string, value: AttributeValue): string {
   return labelEncoder(name)(value);
 }
@@ -71,13 +69,11 @@ export function escapedEdgeOfElement(element: string): string {
   return end < 0 ? element : element.slice(0, end);
 }
 
-/** Whether an element belongs to the edge with this escaped sort key. */
 export function isElementOf(escapedEdgeKey: string, element: string): boolean {
   if (!element.startsWith(escapedEdgeKey)) return false;
   return element.length === escapedEdgeKey.length || element[escapedEdgeKey.length] === '|';
 }
 
-/** As from `escapedEdgeOfElement`. */
 export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }

@@ -28,7 +28,6 @@ export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
-/** The sort key of a node's view. */
 export const VIEW_KEY = '~view' as DerivedSortKey;
 /** The partition of the service's own items. No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';

@@ -9,7 +9,6 @@ export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
   return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
 }
 
-/** By the edge that they belong to. */
 export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
   const elements = new Map<string, string[]>();
   const edgeSet = view?.[EDGE_SET];

@@ -121,7 +121,6 @@ export function expectedCopyText(graph: CompiledModel, edge: string, node: Item 
   return copy && canonicalText({ M: copy });
 }
 
-/** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const expected = expectedCopyText(graph, edge, node);
   return stored === (expected && hashOfText(expected));
@@ -156,7 +155,6 @@ export function copyingTypes(model: CompiledModel, parent: string): EdgeModel[] 
   return [...model.edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
 }
 
-/** An edge's target, from its sort key. */
 export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }

@@ -122,7 +122,6 @@ export async function readCountWithItems(
   }
 }
 
-/** With a consistent Query. */
 async function sumLiveItems(
   reader: { store: Pick<Store, 'query'> },
   source: string,
@@ -170,7 +169,6 @@ export function countNamed(graph: CompiledModel, name: string): CountModel | und
   return undefined;
 }
 
-/** Whether the model keeps the count with this sort key. */
 export function isKeptCount(graph: CompiledModel, countKey: string): boolean {
   return countNamed(graph, placesOfCount(countKey).name) !== undefined;
 }

@@ -269,7 +269,6 @@ export interface InboundModel extends InboundSettings {
   native: boolean;
 }
 
-/** An edge type's derived orders, and its due-list. */
 export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): readonly InboundModel[] {
   return [inbound, due].filter((list) => list !== undefined).filter(({ native }) => !native);
 }

@@ -7,7 +7,6 @@ import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 /** Says that a base item of any type is gone, since what it was made from no longer exists. */
 export const GONE = '~gone';
 
-/** What a type says about soft deletion. */
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
 /**
@@ -36,12 +35,10 @@ function isSet(value: unknown): boolean {
   return NULL === undefined && BOOL !== false;
 }
 
-/** Whether a node exists for a model's derived items; undefined: it isn't stored. */
 export function isNodeThere(model: CompiledModel, id: string, image: Item | undefined): image is Item {
   return image !== undefined && !isGone(model.nodes.get(nodePrefix(id)), image);
 }
 
-/** Whether a base item exists for a model's derived items; undefined: it isn't stored. */
 export function isItemThere(
   graph: CompiledModel,
   { source, target }: { source: string; target: string },

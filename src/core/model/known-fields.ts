@@ -6,7 +6,6 @@ import { isPlainObject } from './options/shape.ts';
  * 4.2, ArkType). For other validators only the compiler checks a model.
  */
 
-/** One kind of value that an attribute may have. */
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
   /** Set if there is only one possible text. */

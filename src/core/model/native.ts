@@ -105,7 +105,6 @@ export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations)
 
 const needed = new WeakMap<CompiledModel, readonly NativeIndexNeed[]>();
 
-/** By name. */
 export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] {
   const needs = needed.get(graph) ?? nativeIndexesOf(graph);
   needed.set(graph, needs);

@@ -79,7 +79,6 @@ function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
-/** Whether parts of a node also decide about its edges' items. */
 function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
@@ -225,7 +224,6 @@ export function endContinuationUpdate(
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 
-/** Whether two images of a node contribute the same to its edges' index items. */
 function givesSameShares(
   graph: CompiledModel,
   source: string,

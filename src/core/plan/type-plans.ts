@@ -50,27 +50,21 @@ export interface EdgePlan extends EdgeItemsPlan, SubjectType {
 export interface NodePlan extends SubjectType {
   kind: 'node';
   node: NodeModel;
-  /** As for an edge. */
   hasView: boolean;
-  /** Searches by the node's own attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
-  /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
 export interface PartPlan extends SubjectType {
   kind: 'part';
   part: PartModel;
-  /** Searches by the part's attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
-  /** As for the node. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
 /** For base items that ask for nothing: of a type outside the model, or with a key that doesn't fit its type. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
-  /** The problem that every image has. */
   problems: readonly Problem[];
 }
 
@@ -90,7 +84,6 @@ export interface SourcePlans {
 export interface PlannedKey extends SubjectKey {
   /** The start of an edge's element; with a hashed key, the target follows. */
   escapedEdge: string;
-  /** Sort keys of the index items that the edge alone decides. */
   indexKeys: readonly DerivedSortKey[];
 }
 

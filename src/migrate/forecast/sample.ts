@@ -20,16 +20,13 @@ export interface TableSample {
   itemCount: number;
   /** Estimated from the sample's items. */
   bytes: number;
-  /** True if the sample is the whole table, so that nothing is estimated. */
   isWhole: boolean;
 }
 
 export interface SampledTable {
   graph: CompiledModel;
   store: ScanSource & Pick<Store, 'query'>;
-  /** From DynamoDB, which counts about every six hours. */
   itemCount: number;
-  /** From DynamoDB. Absent: unknown. */
   sizeBytes?: number | undefined;
 }
 
@@ -129,7 +126,6 @@ interface Parts {
   kinds: readonly Kind[];
 }
 
-/** Items of a partition whose sort keys begin alike. */
 interface Kind {
   items: readonly WalkedItem[];
   /** Without `isAll`, only those that were counted. */

@@ -42,7 +42,6 @@ export interface BuildContext extends EndingContext {
   checkStates: () => Promise<void>;
   /** Whether time is over: a walk stops at its next page. */
   isOver: () => boolean;
-  /** Where a walk stopped, to continue from. */
   begunAt?: WalkPlace | undefined;
 }
 

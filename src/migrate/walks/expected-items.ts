@@ -10,7 +10,6 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 
 /** The index items that base items ask for in a model that is being built. */
 
-/** An index item or a total's entry. */
 export interface ExpectedItem {
   base: { source: string; target: string };
   source: string;

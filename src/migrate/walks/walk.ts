@@ -22,7 +22,6 @@ export interface WalkOptions {
   isOver: () => boolean;
   /** Whether an item still exists after the visit: see `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;
-  /** Where to continue. */
   begunAt?: WalkPlace | undefined;
 }
 

@@ -9,7 +9,6 @@ import type { SdkClient } from './sdk.ts';
 /** Regions of AWS's standard partition, where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
-/** Calls whose connections can be closed. */
 export interface DeferredCalls extends TableCalls {
   /** The SDK's client, for everything that isn't a store's call. */
   client(): Promise<DynamoDBClient>;

@@ -12,7 +12,6 @@ import {
 /** The indexes that a model needs (of derived items and native), and what a table has of them. */
 
 export interface IndexNeed {
-  /** Its name in the table. */
   name: string;
   /** Undefined for a native index. */
   index?: IndexName;
@@ -62,7 +61,6 @@ export function indexNamed(name: string, { GlobalSecondaryIndexes = [] }: TableD
   return GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
 }
 
-/** Whether a table or index has these two keys. */
 export function hasKeys(schema: GlobalSecondaryIndex['KeySchema'], partition: string, sort: string): boolean {
   const attributeOfKeyType = (type: string): string | undefined =>
     schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;

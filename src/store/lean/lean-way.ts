@@ -36,19 +36,15 @@ export interface ObservableCalls extends TableCalls {
 
 /** What the lean way leaves to the SDK. */
 export interface LeftToSdk {
-  /** The current credentials. */
   credentials(): SigningCredentials | Promise<SigningCredentials>;
   /** How far the server's clock is ahead of this machine's, if known. */
   clockOffsetMs(): number;
   /** Whether something has to see each SDK call. */
   isObserved(): boolean;
-  /** The SDK's own calls. */
   calls(): Promise<ObservableCalls>;
 }
 
-/** Where and how requests are sent. */
 export interface CallRoute {
-  /** Protocol, host and port. */
   origin: string;
   path: string;
   credentials: SigningCredentials;

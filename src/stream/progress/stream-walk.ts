@@ -76,7 +76,6 @@ export const MOST_PAGES = 50;
 export const EMPTY_PAGES = 2;
 /** The most open records of a shard; more are read once some of these are applied. */
 const MOST_OPEN = 50_000;
-/** Shards read at once. */
 export const SHARDS_AT_ONCE = 32;
 /** The largest difference between clocks of consumers, or of a consumer and the stream, in milliseconds. */
 const SKEW_MS = 5 * 60_000;

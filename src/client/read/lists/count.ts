@@ -93,7 +93,6 @@ export async function countSearch(
 export interface ShardCounts {
   search: SearchModel;
   counts: number[];
-  /** The index partition of each count. */
   partitions: IndexPartitionKey[];
 }
 
@@ -198,7 +197,6 @@ interface CountQuery {
   itemKeys: ItemKeys;
 }
 
-/** A count, and whether the units ran out before everything was read. */
 interface Count {
   count: number;
   isCut: boolean;

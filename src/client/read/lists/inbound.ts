@@ -192,14 +192,11 @@ function isNodeItself({ source, target }: ItemKey, id: string): boolean {
   return source === id && target === id;
 }
 
-/** An inbound query with encoded arguments. */
 export interface ResolvedInbound {
   edge: EdgeModel;
-  /** The sort key of all base edges of the query. */
   edgeKey: string;
   index: IndexName;
   partitions: IndexPartitionKey[];
-  /** The keys of the edges' index items in the table. */
   itemKeys: ItemKeys;
   /** The sort key of the node's own item, if it lies among its edges. */
   targetItemKey: string;
@@ -208,7 +205,6 @@ export interface ResolvedInbound {
   /** True if only the end of all edges bounds the range. */
   isOpenAbove: boolean;
   where?: Filter;
-  /** Required values of the order's attributes. */
   ofKept: Filter;
   accept: (item: Item) => boolean;
   maxRcu?: number;
@@ -217,7 +213,6 @@ export interface ResolvedInbound {
   /** Undefined: the order is derived. */
   native?: NativeList | undefined;
   order: string;
-  /** Fingerprint of the order's meaning. */
   meaning: string;
 }
 
@@ -380,18 +375,14 @@ export function nativeTest({ index, accept, range }: ResolvedInbound): (item: It
   return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
-/** Where a node's own item lies among the edges that enter the node. */
 interface TargetItemPlace {
   edge: EdgeModel;
-  /** The sort key of all base edges that enter the node. */
   edgeKey: string;
-  /** The sort key of the node's own index item. */
   targetItemKey: string;
   index: IndexName;
   partitions: readonly string[];
 }
 
-/** Reads only the node behind the edges. */
 export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
   const { index, partitions } = query;
   // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.

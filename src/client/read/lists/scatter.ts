@@ -24,7 +24,6 @@ import { Budget, LEAST_FILTERED } from './budget.ts';
  * pages would read again.
  */
 
-/** Partitions of an index, or any partitions of the table. */
 type Gatherable =
   | { index: IndexName; partitions: readonly IndexPartitionKey[] }
   | { index?: undefined; partitions: readonly string[] };
@@ -67,7 +66,6 @@ export interface Gathered {
    */
   lastKey?: string;
   calls: number;
-  /** Of a walk's page with a `lastKey`. */
   standing?: Standing;
 }
 
@@ -100,7 +98,6 @@ export interface Found {
   item: Item;
 }
 
-/** What was read, and what it cost so far. */
 interface Reading {
   range: KeyRange;
   budget: Budget;
@@ -236,7 +233,6 @@ function mustResume({ startKey, horizon }: Shard): boolean {
   return startKey === undefined && horizon !== undefined;
 }
 
-/** Own items that the page may hold. */
 function overlayItems(
   { graph }: ScatterContext,
   { index, after, overlay, accept, where }: ScatterRequest,
@@ -293,7 +289,6 @@ export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => b
     isHitOf(keys, stringOf(item[model.table.partitionKey]) ?? '', stringOf(item[model.table.sortKey]) ?? '');
 }
 
-/** Whether an item's projected attributes pass a filter. */
 export function hasProjected(item: Item, where: Filter = []): boolean {
   return passesFilter(projectedAttributes(item) ?? {}, where);
 }

@@ -138,7 +138,6 @@ export function isViewless(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
-/** The result of `readAttributes`. */
 export interface AttributesRead {
   /** One for each requested id, in order; null if the node is unknown. */
   attributes: (Record<string, unknown> | null)[];
@@ -175,7 +174,6 @@ export async function readAttributes(
   };
 }
 
-/** Items by node id. */
 export interface ItemsRead {
   items: Map<string, Item>;
   calls: number;
@@ -309,7 +307,6 @@ async function readByNode(
   return { found, calls };
 }
 
-/** Selected attributes of nodes and parts, as producers wrote them. */
 async function readBases(
   context: ReadContext,
   ids: readonly string[],

@@ -40,7 +40,6 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
   return part.kind === 'source' ? part.order : part;
 }
 
-/** An order with the form of its texts, and its name in messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;

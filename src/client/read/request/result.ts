@@ -86,7 +86,6 @@ export function sourceOf({ graph }: ReadContext, item: Item): string {
   return stringOf(item[graph.table.partitionKey]) ?? '';
 }
 
-/** The projected attributes of a derived item, if any. */
 export function projectedAttributes(item: Item | undefined): Item | undefined {
   const attributes = item?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? withoutEnd(attributes.M) : undefined;

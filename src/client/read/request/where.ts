@@ -84,7 +84,6 @@ export interface WhereSubject {
 /** Limit of values in a filter: with more, DynamoDB refuses the expression. */
 export const MAX_FILTER_VALUES = 100;
 
-/** Comparisons with one value, and their DynamoDB operators. */
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
 const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];
 

@@ -30,7 +30,6 @@ export class Presence {
     return { ...change, condition: { ...change.condition, over } };
   }
 
-  /** Undefined if absent or ended. */
   living(key: ItemKey, item: Item | undefined): Item | undefined {
     return livingItem(this.context.graph, key, item, this.nowMs);
   }

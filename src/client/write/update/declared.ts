@@ -35,7 +35,6 @@ export function declaredAttributes(graph: CompiledModel, { type, key }: Declared
   ]);
 }
 
-/** A base item's key, and its part of the model. */
 interface Declared {
   type: NodeModel | EdgeModel | PartModel;
   key: ItemKey;
@@ -49,7 +48,6 @@ function attributesOfSearch({ order, partition, project }: SearchModel): string[
   ];
 }
 
-/** Attributes of the source nodes that an edge type names. */
 function attributesOfSource({ inbound }: EdgeModel): string[] {
   if (inbound === undefined) return [];
   const { orders, projectSource = [], partition } = inbound;

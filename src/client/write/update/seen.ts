@@ -20,7 +20,6 @@ export type SeenItem = Item | undefined;
 export interface SeenUpdate {
   /** Undefined: nothing differs. */
   update?: BaseChange;
-  /** The condition that everything that was read is unchanged. */
   asSeen: () => BaseCondition;
 }
 

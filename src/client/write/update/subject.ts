@@ -7,11 +7,9 @@ import { itemName } from '../checks/problem.ts';
 import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
 import type { AttributeChange } from './attribute-change.ts';
 
-/** What is updated, and its part of the model. */
 export interface UpdateSubject {
   graph: CompiledModel;
   key: ItemKey;
-  /** Its name in messages. */
   name: string;
   type: NodeModel | EdgeModel | PartModel;
   /** The target's id, if the key only has its hash. */

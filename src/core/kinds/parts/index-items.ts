@@ -39,7 +39,6 @@ const ITEM_BYTES = 400 * 1024 - 4096;
  */
 const OTHER_BYTES = 32 * 1024;
 
-/** An order of an edge type. */
 interface PlannedOrder {
   order: InboundOrder;
   encode: OrderEncoder;
@@ -48,12 +47,10 @@ interface PlannedOrder {
   line: string;
 }
 
-/** The line of the model that declares an order of an edge type. */
 export function lineOfOrder({ type }: EdgeModel, { name, places }: InboundOrder): string {
   return places.isDue ? `edges.${type}.expires` : `edges.${type}.inbound.orders.${name}`;
 }
 
-/** Made once from the model. */
 export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
@@ -62,7 +59,6 @@ export interface InboundItemPlan {
   partition: string | undefined;
 }
 
-/** The index items that the edge alone decides. */
 export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   return listsOf(edge).flatMap((inbound) => {
     const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
@@ -135,7 +131,6 @@ function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }
     outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
 }
 
-/** Notes that some orders of an item cannot be derived. */
 function noteFault(
   { item: { inForce } }: InboundItemPlan,
   orders: readonly PlannedOrder[],

@@ -33,7 +33,6 @@ import { countedFields, lineOfCount } from './totals.ts';
  * Mistakes of both together, such as a key that is too long, are problems of the edge.
  */
 
-/** The base item that gives a share. */
 type Side = 'edge' | 'source';
 
 interface PlannedPart {
@@ -55,7 +54,6 @@ export interface JoinedItemPlan {
     /** The line of the model that declares it. */
     line: string;
   }[];
-  /** The count that includes the item. */
   count: CountModel | undefined;
 }
 
@@ -155,7 +153,6 @@ export interface Shares {
   source: Share;
 }
 
-/** Where to note what becomes of a joined item. */
 export interface JointNotes {
   problems: Problem[];
   outcomes: Outcomes | undefined;

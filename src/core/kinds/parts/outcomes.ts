@@ -19,7 +19,6 @@ export interface Outcome {
 export class Outcomes {
   private readonly byLine = new Map<string, Outcome>();
 
-  /** All outcomes, in the order in which they were noted. */
   get all(): Outcome[] {
     return [...this.byLine.values()];
   }

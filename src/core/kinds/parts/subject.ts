@@ -15,7 +15,6 @@ import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** Why a part of a base item could not be derived. */
 export interface Problem {
   code:
     | 'misfit'
@@ -36,7 +35,6 @@ export interface Problem {
   isOfTotal?: true;
 }
 
-/** Caught where the part is derived. */
 export class PartError extends Error {
   readonly problem: Problem;
   constructor(code: Problem['code'], message: string, attribute?: string) {
@@ -45,7 +43,6 @@ export class PartError extends Error {
   }
 }
 
-/** What a base item's type says about reading its images. */
 export interface SubjectType {
   kind: 'node' | 'part' | 'edge';
   graph: CompiledModel;
@@ -90,7 +87,6 @@ export class Subject {
     return this.key.source;
   }
 
-  /** What the image is of. */
   get kind(): SubjectType['kind'] {
     return this.of.kind;
   }
@@ -103,7 +99,6 @@ export class Subject {
     return this.noted ?? NONE;
   }
 
-  /** See the function `noteProblem`. */
   noteProblem(error: unknown, isSuperseded?: boolean): Problem {
     this.noted ??= [];
     return noteProblem(this.noted, error, isSuperseded);

@@ -82,7 +82,6 @@ function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOr
   return { kind: 'source', order: order(attribute.attribute) };
 }
 
-/** As in the compiled model. */
 export function compileDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
   return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }

@@ -34,25 +34,21 @@ interface Setting<Value> {
   readonly [VALUE]?: Value;
 }
 
-/** An option with its own setting. */
 interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly check: Shape<Given | undefined>;
   readonly work: Work;
   readonly effect: OptionEffect;
-  /** The setting for the given option. */
   readonly fill: (given: Given | undefined) => Value;
   /** The value at which a setting that only spreads also affects results. Default: none. */
   readonly resultWith?: Value;
 }
 
-/** An option that gives texts a form. */
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
   /** The setting's value if the option is true. Part of the definition, so that a migration rebuilds other versions. */
   readonly version: number;
 }
 
-/** An option without a setting. */
 interface OtherOption<Given> {
   readonly check: Shape<Given>;
 }
@@ -221,7 +217,6 @@ export function textFormOf(search: SearchSettings): TextForm {
 export const PART_OPTIONS = {
   name: setting<string>('result'),
   fields: { check: unshapingOption(standardSchema) },
-  /** Attributes that the part's view shows. */
   view: option(projection, 'result', 'show', (given = 'ALL') => compileProjection(given)),
   search: { check: optional(recordOf(attributeName, anything)) },
 };
@@ -309,7 +304,6 @@ function sharesNames(project: unknown, ofSource: unknown): string | undefined {
   return `names ${shared}, which project names too: an index item has one ${shared}. Leave it out of one of the two`;
 }
 
-/** Each option may be omitted. */
 export function fillSettings<Table extends OptionTable>(
   table: Table,
   given: GivenOptions<Table>,
@@ -317,7 +311,6 @@ export function fillSettings<Table extends OptionTable>(
   return pick(table, ({ fill }, name) => fill?.(given[name as keyof typeof given] as never)) as FilledSettings<Table>;
 }
 
-/** By the options that turn them on. */
 export function textFormVersions(table: OptionTable): ReadonlyMap<string, number> {
   return new Map(
     Object.entries(table).flatMap(([name, { version }]) => (version === undefined ? [] : [[name, version]])),

@@ -13,14 +13,11 @@ import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
 /** Makes the writes of views: pure functions of the view as read and what base items ask for. */
 
-/** What a base item contributes to a view. */
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
 /** Corrections by a repair; records never ask for them. */
 export interface ViewCorrections {
-  /** Edge types whose eviction mark is removed. */
   unmark?: ReadonlySet<string>;
-  /** Malformed elements to remove, which name no edge. */
   drop?: readonly string[];
 }
 
@@ -153,7 +150,6 @@ function mapOf(copies: ReadonlyMap<string, Item>): Item {
   return Object.fromEntries([...copies].map(([edge, copy]) => [edge, { M: copy }]));
 }
 
-/** The elements and copies within a view's budget, and the evicted types. */
 function withinBudget(
   graph: CompiledModel,
   source: string,
