@@ -63,7 +63,6 @@ export async function migrate(graph: CompiledModel, options: MigrateOptions): Pr
   return await migrateTable({ ...options, graph });
 }
 
-/** For callers inside the package. */
 export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
   checkRates('migrate', options);
   const { maxRcu, maxWcu, random, clock } = options;

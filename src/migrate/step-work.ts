@@ -16,7 +16,6 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** A run's walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {
   readonly graph: CompiledModel;
   readonly store: MigrateOptions['store'];
@@ -42,7 +41,6 @@ export class StepWork implements StepRun {
     this.waits = new Waits(options);
   }
 
-  /** Reads the registry, and definitions that the run doesn't know yet. */
   async readRegistry(): Promise<{ head: Head | undefined; data: DefinitionData }> {
     const head = await readHead(this, this.last);
     this.last = head;

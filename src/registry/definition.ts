@@ -38,7 +38,6 @@ import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 export type Owners = ReadonlyMap<string, Projection>;
 
-/** Options that say when items count as absent. */
 export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
 /** Attributes by which nodes count as absent, by the types that a definition depends on; undefined: none. */

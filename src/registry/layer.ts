@@ -67,7 +67,6 @@ export function countInGeneration(edgeType: string, kept: Kept): InForce<CountPl
   return projectionInForce(new CountPlaces(edgeType, kept.generation), kept);
 }
 
-/** The total of incoming edges. */
 export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPlaces> {
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }

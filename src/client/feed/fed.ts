@@ -13,7 +13,6 @@ export function isFedSearch(model: CompiledModel, type: string, search: SearchMo
   return isNodeList(search) ? isFed(model, 'lists', type) : isFed(model, 'searches', type, search.indexPartition);
 }
 
-/** Throws a `ModelError` if `feed` names what the model doesn't declare. */
 export function checkFeedNames(graph: CompiledModel): void {
   const { feed, nodes, edges } = graph;
   if (feed === undefined) return;

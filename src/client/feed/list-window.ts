@@ -17,7 +17,6 @@ export interface WindowRow<Item = unknown> {
 }
 
 export interface Stretch<Item> {
-  /** In list order. */
   rows: readonly WindowRow<Item>[];
   /** The place where the stretch ends; undefined: at the end of the list. */
   upTo: string | undefined;
@@ -26,7 +25,6 @@ export interface Stretch<Item> {
 export interface ToldState<Item> {
   id: string;
   revision: Revision;
-  /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
   isInsert: boolean;
 }
@@ -161,7 +159,6 @@ export class ListWindow<Item> {
     this.cut();
   }
 
-  /** Minus one if none is known. */
   private revisionOf(id: string): Revision {
     const present = this.known.find((row) => row.id === id)?.revision ?? -1;
     const told = this.recent.get(id)?.revision ?? -1;

@@ -6,7 +6,6 @@ import { type ListQuery, WatchedList } from './watched-list.ts';
 /** The least milliseconds between two readings for replacement rows: each asks every partition of the list. */
 const REFILL_MS = 1_000;
 
-/** A list watched by all subscribers of one reader that ask the same. */
 export class SharedList<Result> {
   readonly list: WatchedList<Result>;
   private readonly subscription: Subscription;

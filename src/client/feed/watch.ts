@@ -157,9 +157,7 @@ async function* watchList<Result>(
   }
 }
 
-/** Why following a list ended, and up to when the list shows all changes. */
 interface Followed {
-  /** Undefined if nothing was shown. */
   reason: string | undefined;
   shownMs: number;
 }
@@ -174,7 +172,6 @@ async function* followList<Result>(
 ): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
   const { list } = shared;
   let { shownMs } = before;
-  /** The rows after the events so far. */
   let told: ListState['rows'] | undefined;
   const endBy = (reason: string): Followed => ({ reason: told === undefined ? before.reason : reason, shownMs });
   for (let throughMs = 0; ; ) {

@@ -28,13 +28,11 @@ export interface ListQuery<Result> {
   where: Filter | undefined;
   /** Read capacity units that one reading may cost: see `NativePage` and `ScatterRequest`. */
   maxRcu: number | undefined;
-  /** Undefined: the list is derived. */
   native: NativeList | undefined;
   accept: (item: Item) => boolean;
   resultOf: (item: Item) => Result;
 }
 
-/** The most rows that a reading takes, and the least that the list needs. */
 interface RowsToRead {
   limit: number;
   least: number;
@@ -46,7 +44,6 @@ interface RowsToRead {
  */
 const MOST_RESERVE = 100;
 
-/** The first rows of a list, and how they are read and kept up to date. */
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
   private readonly partitions: ReadonlySet<string>;

@@ -16,7 +16,6 @@ export interface EventStreamContext {
   ending: AbortController;
   failureOf: (error: unknown) => WatchFailure;
   heartbeatMs: number;
-  /** Milliseconds after which the stream ends. */
   maxAgeMs: number;
   room: ClientRoom;
 }

@@ -4,9 +4,7 @@ import { type AttributeSelection, viewHolds } from './nodes/views.ts';
 
 export interface PageAsked {
   edge: EdgeModel;
-  /** Undefined: those that the views show. */
   attributes?: AttributeSelection | undefined;
-  /** Which neighbours are shown, and their neighbours. */
   levels: readonly Level[];
   maxNodes: number;
   /** True if the query wants no neighbours. Otherwise views are read, which also show whether a node exists. */

@@ -63,7 +63,6 @@ export interface PageResult<Node = AnyPageNode> extends Page<Node> {
   calls: number;
 }
 
-/** See `Reader.page`. */
 export async function readPage(
   context: ReadContext,
   edgeType: string,
@@ -192,7 +191,6 @@ async function readNodesOfRows(
   return alone(read.attributes, read.calls);
 }
 
-/** Requested attributes of the source node that its index item holds. */
 function sourceAttributes(
   context: ReadContext,
   row: Item,

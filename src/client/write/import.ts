@@ -92,7 +92,6 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   return { ...begun, items, wcu, ...(lines < good && { total: good, writtenThrough }) };
 }
 
-/** Throws `invalid-lines` unless bad lines are to be skipped. */
 async function checkLines(
   options: OfGraph<ImportOptions>,
 ): Promise<{ good: number; skipped: number; isWhole: boolean }> {
@@ -132,7 +131,6 @@ class OrderedWriting {
   private failure: { error: unknown } | undefined;
   private readonly inFlight = new Map<Promise<void>, Batch>();
   private batch: Batch | undefined;
-  /** The first line of a failed batch. */
   private unwritten = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -141,7 +139,6 @@ class OrderedWriting {
     private readonly total: number,
   ) {}
 
-  /** True if a batch failed: later lines aren't written either. */
   get hasFailed(): boolean {
     return this.unwritten < Number.POSITIVE_INFINITY;
   }

@@ -256,7 +256,6 @@ export class TransactionBuilder {
     );
   }
 
-  /** Undefined: the changes were made. */
   private async send(
     operations: readonly Prepared[],
     changes: readonly BaseChange[],

@@ -3,7 +3,6 @@ import { forEachSettled, slicesOf } from '../../foundation/for-each.ts';
 import { BATCH_ITEMS } from './unfinished.ts';
 
 export interface BatchesOptions {
-  /** Aborts waits, and prevents further calls. */
   signal?: AbortSignal | undefined;
   /** Calls in flight at once. Default 1. */
   atOnce?: number;

@@ -85,7 +85,6 @@ export const BEGINNINGS = {
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
 
-/** Kinds of items that edges have in their targets' partitions. */
 export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[];
 
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };

@@ -115,7 +115,6 @@ export function sortKeyOfEscaped(escaped: string, source: string): string {
   return escaped + SEPARATOR + source;
 }
 
-/** The inverse of `indexSortKey`, for a known source. */
 export function encodedValueOf(sortKey: string, source: string): string {
   const escaped = sortKey.slice(0, sortKey.length - source.length - SEPARATOR.length);
   return escaped.replaceAll(HIGHEST + SEPARATOR, HIGHEST).replaceAll(ESCAPED_SEPARATOR, SEPARATOR);

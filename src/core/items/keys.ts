@@ -49,7 +49,6 @@ export interface NodeIdParts {
   key: string;
 }
 
-/** Undefined if the text isn't a node id. */
 export function parseNodeId(id: string): NodeIdParts | undefined {
   const dash = id.indexOf('-');
   if (dash <= 0 || dash === id.length - 1) return undefined;
@@ -155,7 +154,6 @@ export function hash128(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
 }
 
-/** For maps and sets. */
 export function textOfKey({ source, target }: { source: string; target: string }): string {
   return JSON.stringify([source, target]);
 }

@@ -114,7 +114,6 @@ export function soundAmounts(count: Item | undefined): Amounts | undefined {
   return isListed && hasNumbers ? amounts : undefined;
 }
 
-/** A count's sets of values, sorted. */
 export function setsOfValues(count: Item | undefined): { attribute: string; values: string[] }[] {
   const names = Object.keys(count ?? {}).filter((attribute) => attribute.startsWith(keysAttribute('')));
   return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
@@ -142,7 +141,6 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
   return unset.length === 0 && Object.keys(set).length === 0 ? undefined : { set, unset };
 }
 
-/** Without the tags of their types. */
 export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
   const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
   const texts = attribute.startsWith(keysAttribute('')) && 'SS' in value ? value.SS : [];

@@ -26,7 +26,6 @@ export function viewAttributes(view: Item | undefined): Item | undefined {
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
 }
 
-/** Copied target attributes in a view, by the edge's sort key. */
 export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   const stored = view?.[COPIES];
   const copies = new Map<string, Item>();

@@ -114,7 +114,6 @@ export function storedCopyText(view: Item | undefined, edge: string): string | u
   return copy && canonicalText(copy);
 }
 
-/** Undefined if the node doesn't exist. */
 export function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
@@ -143,7 +142,6 @@ function fanOutAlong(edgeKey: string): FanOutPlaces {
   return new FanOutPlaces(typePrefix(edgeKey) ?? '');
 }
 
-/** The edge's model if it copies attributes of its target. */
 export function copyingEdge(model: CompiledModel, sortKey: string): EdgeModel | undefined {
   const edge = model.edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;

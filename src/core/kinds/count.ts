@@ -159,7 +159,6 @@ export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: strin
   return undefined;
 }
 
-/** Undefined if the model doesn't keep a count of that name. */
 export function countNamed(graph: CompiledModel, name: string): CountModel | undefined {
   const { edgeType } = placesOfCount(countKeyOf(name));
   for (const { edges } of layersOf(graph)) {

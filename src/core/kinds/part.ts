@@ -149,7 +149,6 @@ export function imageText(item: Item | undefined): string {
   return item === undefined ? '' : canonicalText({ M: item });
 }
 
-/** Represents a text of any length. */
 export function hashOfText(text: string): string {
   return hash('sha256', text, 'base64');
 }

@@ -83,14 +83,12 @@ export function targetIdOf(image: Item): string | undefined {
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
-/** Plain or hashed, as the model says. */
 export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
   return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
 }
 
 type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
 
-/** Undefined if the edge may leave the source type. */
 function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
   return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));

@@ -22,7 +22,7 @@ export function isGone(of: Deletion | undefined, image: Item): boolean {
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
 }
 
-/** Says by which attribute, with which value, an image counts as deleted, for one that does. */
+/** For a deleted image: which attribute's value marks it as deleted. */
 export function deletionText(of: Deletion | undefined, image: Item): string {
   const attribute = Object.hasOwn(image, GONE) ? GONE : (of?.deletedWhen ?? GONE);
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;

@@ -133,7 +133,6 @@ export function sourceNodeOf(
   return { item };
 }
 
-/** Under the names that edges' index items use. */
 export function partAttributesAsSource(
   graph: CompiledModel,
   source: string,

@@ -99,7 +99,6 @@ interface ZodDefinition {
   valueType?: StandardSchemaV1;
 }
 
-/** Undefined if a shape is unknown. */
 function shapesOf(
   schema: unknown,
   root: Schema,
@@ -118,7 +117,6 @@ function requiredOf(schema: Schema | undefined): Set<string> {
   return new Set(Array.isArray(required) ? required.map(String) : []);
 }
 
-/** Undefined if unknown. */
 function formsOf(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
   if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
   const { $ref, type } = schema;

@@ -48,7 +48,6 @@ export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }
 
-/** Undefined if the value isn't an attribute as stored. */
 export function nativeAttribute(
   order: InboundOrder['order'] | SearchModel['order'],
 ): { attribute: string; type: NativeType } | undefined {
@@ -111,7 +110,6 @@ export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] 
   return needs;
 }
 
-/** The same for a model that is being compiled. */
 export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
   const needs = new Map<string, NativeIndexNeed>();
@@ -140,7 +138,6 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** The end of an index's name: what it holds besides keys. */
 function heldText({ attributes }: Pick<NativeIndexNeed, 'attributes'>): string {
   if (attributes === undefined) return '-all';
   return attributes.length === 0 ? '' : `-${hash128(JSON.stringify(attributes)).slice(0, 8)}`;

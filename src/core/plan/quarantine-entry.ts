@@ -27,7 +27,6 @@ export interface QuarantineEntry {
   /** Sort key of the base item; `~view` for a view that can't be written. Empty if the entry doesn't tell. */
   target: string;
   code: string;
-  /** Names the attribute. */
   reason: string;
   /** When the fault was found, ISO 8601. */
   since: string;

@@ -41,9 +41,7 @@ export interface EdgeItemsPlan {
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** True if the source node has a view. */
   hasView: boolean;
-  /** The items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];
 }
 
@@ -126,7 +124,6 @@ export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: 
   return kind.kind === 'node' ? of.node : emptyPlan(kind);
 }
 
-/** For a type outside the model, or a key or image that doesn't fit its type. */
 export function emptyPlan(kind: Extract<BaseItemKind, { kind: EmptyPlan['kind'] }>): EmptyPlan {
   return kind.kind === 'unknown'
     ? UNKNOWN
@@ -152,7 +149,6 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
   };
 }
 
-/** Empty for other base items. */
 export function joinedKeys(plan: TypePlan, sortKey: string): readonly DerivedSortKey[] {
   if (plan.kind !== 'edge' || plan.joinedItems.length === 0) return NONE;
   return plan.joinedItems.map(({ item }) => item.inForce.places.key(sortKey));

@@ -32,7 +32,6 @@ export interface MigrationPlan {
   changes: string[];
   /** Actions that remove what the table has besides the model: see `MigrateResult`. */
   leftovers: MigrateAction[];
-  /** About new searches and orders that would be empty. */
   warnings: string[];
   /** Set if the action drops a projection of the model, which the next migration builds again. */
   comesBack?: string | undefined;

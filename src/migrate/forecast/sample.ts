@@ -122,7 +122,6 @@ interface Parts {
   partitionShare: number;
   /** Items of partitions that no page has cut. */
   read: readonly WalkedItem[];
-  /** The kinds of items in cut partitions. */
   kinds: readonly Kind[];
 }
 
@@ -228,7 +227,6 @@ function typedBeginning(sortKey: string): string {
   return type === undefined ? sortKey : `${type}-`;
 }
 
-/** Without the service's own items. */
 function itemsOf(graph: CompiledModel, page: readonly Item[]): WalkedItem[] {
   return page.map((item) => walkedItem(graph, item)).filter(({ source }) => !isServicePartition(source));
 }

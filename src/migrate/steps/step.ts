@@ -66,7 +66,6 @@ export interface Known {
   data: DefinitionData;
 }
 
-/** What the work of a step uses of a run. */
 export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;

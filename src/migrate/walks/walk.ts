@@ -18,7 +18,6 @@ export interface WalkOptions {
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
   /** Throws if the work has to stop; called with each page before its visit. */
   checkStates?: () => Promise<void>;
-  /** Whether time is over; called before each page. */
   isOver: () => boolean;
   /** Whether an item still exists after the visit: see `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;

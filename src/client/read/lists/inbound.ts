@@ -140,7 +140,6 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   ...FILTER_OPTIONS,
 };
 
-/** See `Reader.inbound`. */
 export async function readInbound(
   context: ReadContext,
   edgeType: string,
@@ -210,13 +209,11 @@ export interface ResolvedInbound {
   maxRcu?: number;
   /** True if the node is read along with the edges; only if the range includes its place. */
   takesTarget?: boolean;
-  /** Undefined: the order is derived. */
   native?: NativeList | undefined;
   order: string;
   meaning: string;
 }
 
-/** Throws for whatever the model doesn't declare. */
 export function resolveInboundQuery(
   { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   edgeType: string,

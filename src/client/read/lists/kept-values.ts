@@ -75,7 +75,6 @@ export interface ListFilter {
   passesKept: (item: Item) => boolean;
 }
 
-/** Throws as `encodeWhere` does. */
 export function listFilter(
   graph: CompiledModel,
   where: Where | undefined,

@@ -46,7 +46,6 @@ export interface NativeList {
 
 export interface NativePage {
   list: NativeList;
-  /** The previous page's `lastKey`. */
   after?: string | undefined;
   reverse: boolean;
   limit: number;
@@ -252,7 +251,6 @@ export async function countNative(
   }
 }
 
-/** Undefined: the list can't have items. */
 export function wholeRequest(
   { graph }: Pick<NativeContext, 'graph'>,
   list: NativeList,

@@ -32,7 +32,6 @@ export type ScatterRequest = Gatherable & Gathering;
 
 interface Gathering {
   range: KeyRange;
-  /** Continue after this sort key. */
   after?: string;
   reverse?: boolean;
   limit: number;
@@ -55,7 +54,6 @@ interface Gathering {
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
-/** What scattering needs of a `ReadContext`. */
 export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { store: Pick<Store, 'query'> };
 
 export interface Gathered {
@@ -89,7 +87,6 @@ interface Shard {
   horizon?: string;
   startKey?: Item;
   isAtEnd: boolean;
-  /** Items of the last page that were not accepted. */
   skipped: number;
 }
 
@@ -196,7 +193,6 @@ function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[
   return [...unread, ...read.sort((left, right) => order(left.horizon!, right.horizon!))].slice(0, calls);
 }
 
-/** Undefined if a shard is unread. */
 function leastReadKey(shards: readonly Shard[], order: Order): string | undefined {
   const horizons = shards.map(({ horizon }) => horizon);
   if (horizons.includes(undefined)) return undefined;

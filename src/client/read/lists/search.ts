@@ -118,7 +118,6 @@ export function searchInForce({ projections }: ReadContext, search: SearchModel)
   return projections.search(search);
 }
 
-/** See `Search.find`. */
 export async function readSearch(
   context: ReadContext,
   search: SearchModel,
@@ -196,7 +195,6 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   accept: (item: Item) => boolean;
 }
 
-/** Throws for arguments that don't fit the model. */
 export function resolveSearchQuery(
   context: ReadContext,
   search: SearchModel,
@@ -238,7 +236,6 @@ export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
-/** For a query without pages, such as a count; throws for arguments that don't fit the model. */
 export function resolveScopedSearch(
   graph: CompiledModel,
   search: SearchModel,

@@ -36,7 +36,6 @@ export function partSources(context: ReadContext, id: string): PartSource[] {
 
 export type Found = ReadonlyMap<string, Item>;
 
-/** Reads a node's view and those of its parts in one Query. */
 export async function queryViewWithParts(
   { graph, store }: ReadContext,
   id: string,

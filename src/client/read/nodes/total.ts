@@ -59,7 +59,6 @@ type NumberByValue<Value> = [Value] extends [string | number | boolean]
     : { [Text in `${Value}`]?: number }
   : Record<string, number>;
 
-/** See `Reader.total`. */
 export async function readTotal(
   context: ReadContext,
   id: string,

@@ -36,7 +36,6 @@ export interface GetOptions<
 }
 
 export interface NodesRead {
-  /** One for each requested id, in order. */
   nodes: View[];
   /** Views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
@@ -115,7 +114,6 @@ export function checkIds(ids: readonly string[]): void {
   );
 }
 
-/** Throws `no-view` if a type has no views. */
 export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   for (const id of ids) {
     if (!isViewless(graph, id)) continue;
@@ -262,7 +260,6 @@ async function readUsableViews(
   return { items, found, calls };
 }
 
-/** Reads the stored views, and those of parts, or the parts themselves. */
 async function readStoredViews(
   context: ReadContext,
   ids: readonly string[],
@@ -279,7 +276,6 @@ async function readStoredViews(
   return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
 }
 
-/** Null if the node is unknown. */
 export function plainViewAttributes(
   { readNumber }: Pick<ReadContext, 'readNumber'>,
   view: Item | undefined,

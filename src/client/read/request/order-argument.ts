@@ -147,7 +147,6 @@ export function valueRange(
   return checkedRange(query, range, low, high);
 }
 
-/** Throws `invalid-argument` if no key can be in the range. */
 export function checkedRange(
   query: OrderOfQuery,
   range: KeyRange,
@@ -182,7 +181,6 @@ class ByPathOnlyError extends EncodingError {
   readonly hint = 'Give the leading values as path, and beginsWith or between for the value behind them.';
 }
 
-/** The argument is for a single value, but the order has several. */
 export function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
   const what =
     order.kind === 'path' ? `the search is by path (${order.attributes.join(', ')})` : 'the order has several values';
@@ -225,7 +223,6 @@ function requireNumber(value: OrderValue): { N: string } {
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
-/** Names the argument if its value can't be encoded. */
 export function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
   try {
     return run();

@@ -105,7 +105,6 @@ export function baseAttributes(
   return toPlainItem(shownAttributes(graph, item, edge), readNumber);
 }
 
-/** The attributes that readers show: see `baseAttributes`. */
 export function shownAttributes({ table }: CompiledModel, item: Item, edge?: EdgeModel): Item {
   const { partitionKey, sortKey } = table;
   const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];

@@ -167,7 +167,6 @@ function termsOf(attribute: string, asked: object, operators: readonly string[] 
   return terms;
 }
 
-/** `expected`: a value with prefixes, or with an order. */
 function scalar(
   attribute: string,
   value: unknown,

@@ -35,7 +35,6 @@ export class Presence {
   }
 }
 
-/** Reads an item consistently, as conditions see it. */
 export async function readLiving(context: WriteContext, key: ItemKey): Promise<Item | undefined> {
   const { item } = await context.store.get(key, { consistent: true });
   return new Presence(context).living(key, item);

@@ -67,7 +67,6 @@ function attributesOfEdge({ labels = [], inbound }: EdgeModel): string[] {
   ];
 }
 
-/** Attributes that an order names, of the item itself or of its source node. */
 function attributesOfOrder(order: OrderModel, of: 'self' | 'source' = 'self'): readonly string[] {
   if (order.kind === 'parts') return order.parts.flatMap((part) => attributesOfOrder(part, of));
   if (order.kind === 'source') return of === 'source' ? [order.order.attribute] : [];

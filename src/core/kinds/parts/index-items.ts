@@ -43,7 +43,7 @@ interface PlannedOrder {
   order: InboundOrder;
   encode: OrderEncoder;
   purpose: string;
-  /** The line of the model that declares it. */
+  /** Its path in the model. */
   line: string;
 }
 
@@ -125,7 +125,6 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
   }
 }
 
-/** Notes that an edge is in no order of a list, since it is in no partition of the list. */
 function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }: Subject, sortKey: string): void {
   for (const { line } of orders)
     outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
@@ -143,7 +142,6 @@ function noteFault(
     subject.outcomes?.addFault(line, inForce.places.key(sortKey), message, inForce.isSuperseded);
 }
 
-/** Says why an edge that alone decides is not in an order. */
 function whyUnordered({ order, places }: InboundOrder): string {
   return places.isDue
     ? 'The edge has no time at which it ends.'

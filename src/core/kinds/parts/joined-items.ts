@@ -41,7 +41,6 @@ interface PlannedPart {
   attribute: string | undefined;
 }
 
-/** The plan of a joined index item, made once from the model. */
 export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
@@ -51,7 +50,7 @@ export interface JoinedItemPlan {
     parts: readonly PlannedPart[];
     isList: boolean;
     purpose: string;
-    /** The line of the model that declares it. */
+    /** Its path in the model. */
     line: string;
   }[];
   count: CountModel | undefined;
@@ -228,14 +227,14 @@ function itemWithKeys(
   }
 }
 
-/** A value that a joined item lacks, and the side that should give it. */
+/** A value that a joined item lacks, and the side it should come from. */
 interface Lacking {
   of: Side;
   value: Given;
   lacks: (whose: Whose) => string;
 }
 
-/** Notes that a joined item is left out of a line, because a value is absent or wrong. */
+/** For a joined item that isn't in an order because a value is missing or invalid. */
 function noteLacking(
   { outcomes, hasNode }: JointNotes,
   line: string,

@@ -32,7 +32,7 @@ interface SearchPlan {
   form: TextForm;
   encode: OrderEncoder;
   purpose: string;
-  /** The line of the model that declares it. */
+  /** Its path in the model. */
   line: string;
 }
 
@@ -84,7 +84,6 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
   }
 }
 
-/** Says why a search does not find a node. */
 function whyNotFound({ order, partition }: SearchModel, { kind }: Subject, hasValue: boolean): string {
   if (hasValue) return lacksPartitionText(kind, partition!, 'search');
   return lacksValueText(kind, firstAttributeOf(order));

@@ -27,7 +27,6 @@ export interface Problem {
     | 'item-too-large'
     | 'too-many-values'
     | 'out-of-bounds';
-  /** The base item's attribute, if one is the cause. */
   attribute?: string;
   /** A sentence that names the attribute and the index or label that needs it. */
   message: string;
@@ -79,7 +78,7 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
-    /** Where to note what becomes of each line of the model; absent: nobody asks. */
+    /** Where to note the outcome for each projection. Absent: not needed. */
     readonly outcomes?: Outcomes,
   ) {}
 

@@ -193,7 +193,6 @@ export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
 
-/** In the table's order. */
 export function formsOf(search: SearchSettings): TextFormName[] {
   const names = optionLines(SEARCH_OPTIONS).filter(([, { work }]) => work === 'form');
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
@@ -213,7 +212,6 @@ export function textFormOf(search: SearchSettings): TextForm {
   return formed;
 }
 
-/** Every option of a part, and every setting of its view. */
 export const PART_OPTIONS = {
   name: setting<string>('result'),
   fields: { check: unshapingOption(standardSchema) },
@@ -224,7 +222,6 @@ export const PART_OPTIONS = {
 /** The settings of a part's view. */
 export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
-/** Every option of `inbound`: the orders, and what applies to all of them. */
 export const INBOUND_OPTIONS = {
   // Compiled separately: see `core/model/compile/inbound.ts`.
   orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
@@ -285,7 +282,6 @@ export const ORDER_OPTIONS = {
 /** The settings of one order of an edge type. */
 export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 
-/** In the table's order. */
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
   return pick(table, ({ check }) => check) as ChecksOf<Table>;
 }

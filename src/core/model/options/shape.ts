@@ -98,7 +98,6 @@ export function tuple<Each extends readonly Shape<unknown>[]>(
   };
 }
 
-/** An object whose names the user chooses. */
 export function recordOf<T>(
   name: Shape<string>,
   shape: Shape<T>,

@@ -186,7 +186,6 @@ export function entryKeyOf(target: string): DerivedSortKey {
  */
 export type FanOutOf = 'copies' | 'joined';
 
-/** Undefined if the key isn't a continuation's. */
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
@@ -212,7 +211,6 @@ export class FanOutPlaces {
     return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);
   }
 
-  /** Prefix of the items that a fan-out visits. */
   visitedPrefix(of: FanOutOf): string {
     return of === 'copies' ? this.reversePrefix : `${this.edgeType}-`;
   }

@@ -23,7 +23,6 @@ export interface ViewCorrections {
 
 export interface ViewShares {
   shares: ReadonlyMap<string, Share>;
-  /** Copies of the edges' targets, by the edges' sort keys. */
   copies: ParentCopies;
   corrections?: ViewCorrections | undefined;
 }
