@@ -24,7 +24,6 @@ import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
 
-
 export interface BuildContext extends EndingContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;

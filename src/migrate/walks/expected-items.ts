@@ -8,7 +8,6 @@ import { type CountingReader, readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
-
 export interface ExpectedItem {
   base: { source: string; target: string };
   source: string;
