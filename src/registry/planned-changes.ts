@@ -28,7 +28,7 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // The model has all of it, maybe in other items.
+  // The model has all of it, perhaps in other items.
   const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => expected.has(meaning));
   const isLive = ({ state }: Generation): boolean => state !== 'absent';
   const maintained = new Set(

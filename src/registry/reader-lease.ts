@@ -28,7 +28,6 @@ export interface ReaderLeases {
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
 
-/** For a table without a registry. */
 export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   const projections = projectionsOfModel(graph);
   return { hold: (read) => read(projections) };

@@ -25,7 +25,6 @@ import { EdgeloomError } from '../foundation/errors.ts';
 /** Absent: not maintained, items are being deleted. Kept: writers maintain it. Ready: readers may use it. */
 export type GenerationState = 'absent' | 'kept' | 'ready';
 
-/** A definition of a projection, with its own keys. */
 export interface Generation {
   /** Part of its keys; unique in the projection, and never reused. */
   id: number;
@@ -54,7 +53,6 @@ export interface Shape {
 
 /** An unlisted id below `next` was a deleted generation's, in this registry or an earlier one. */
 export interface KeyedProjection {
-  /** The next generation's id. */
   next: number;
   generations: readonly Generation[];
 }

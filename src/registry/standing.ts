@@ -168,7 +168,6 @@ function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived):
   return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
 }
 
-/** Whether readers use a shape's views. */
 export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;

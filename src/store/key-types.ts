@@ -4,7 +4,6 @@ import type { KeyTypes, Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 
-/** A key whose type in the table differs from the model's. */
 export interface OtherKeyType {
   attribute: string;
   /** Absent: a key of the table. */

@@ -60,7 +60,6 @@ export interface TableWalkOptions {
 export interface WalkedPage {
   segment: number;
   items: readonly WalkedItem[];
-  /** True for the segment's last page. */
   isLast: boolean;
 }
 

@@ -114,7 +114,6 @@ export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Prom
   return (await ttlOf(client, graph)) === graph.table.ttl;
 }
 
-/** Undefined if the table deletes no items. */
 export async function ttlOf(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<string | undefined> {
   try {
     const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));

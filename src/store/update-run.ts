@@ -26,7 +26,6 @@ export class UpdateRun {
     this.remainingMs = runtimeOf({ remainingMs }).remainingMs;
   }
 
-  /** Returns or throws as specified by `Store.updateMany`. */
   async send(
     parts: Iterable<UpdatePart>,
     { concurrency = CONCURRENCY }: UpdateManyOptions = {},
@@ -46,7 +45,7 @@ export class UpdateRun {
     return this.outcomes;
   }
 
-  /** Ask before every call; false makes that the items' outcome. */
+  /** Ask before every call. If the answer is no, the items' outcome says so. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);

@@ -111,7 +111,6 @@ export class StreamFollower {
     });
   }
 
-  /** Ends the run gracefully. */
   async stop(): Promise<void> {
     this.endRun();
     // `run`'s caller learns of its failure.

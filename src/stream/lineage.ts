@@ -19,7 +19,6 @@ export function waitingShards(shards: readonly Shard[], isFinished: (shardId: st
   return unfinished - readableShards(shards, isFinished).length;
 }
 
-/** Known shards that the stream no longer lists. */
 export function vanishedShards(known: Iterable<string>, shards: readonly Shard[]): string[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));
   return [...known].filter((shardId) => !listed.has(shardId));

@@ -85,7 +85,7 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
   return after && canonicalText(after);
 }
 
-/** Whether changes of a node show in other nodes' items, so that there are fan-outs and continuations. */
+/** Whether the model has fan-outs: changes of a node then show in other nodes' items. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   let found = withFanOuts.get(graph);
   if (found === undefined) {

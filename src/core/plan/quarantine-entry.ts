@@ -40,7 +40,7 @@ export interface FaultOfBase {
   base: ItemKey;
   /** The entry as read before the base item; undefined: none. */
   was: Item | undefined;
-  /** What can't be derived now; empty: the entry goes. */
+  /** What can't be derived now; if empty, the entry is removed. */
   problems: readonly Problem[];
   /** The records that touch the entry, if any. */
   records: readonly ChangeRecord[];

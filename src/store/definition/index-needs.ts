@@ -20,7 +20,6 @@ export interface IndexNeed {
   /** Non-key attributes in words; empty for an index of derived items, which all hold the same. */
   held: string;
   definition: Required<IndexDefinition>;
-  /** Attributes that an index with this projection lacks. */
   lackingIn(projection: Projection | undefined): string[];
 }
 

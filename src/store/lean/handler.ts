@@ -12,7 +12,6 @@ export interface WholeBodySender {
   whole(options: Dispatcher.RequestOptions): Promise<WholeResponse>;
 }
 
-/** A response, or the reason why there is none. */
 export type Answer = { response: WholeResponse } | { error: unknown };
 
 export interface LeanAttempt {

@@ -34,7 +34,6 @@ export interface ObservableCalls extends TableCalls {
   noteSuccess(): void;
 }
 
-/** What the lean way leaves to the SDK. */
 export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
   /** How far the server's clock is ahead of this machine's, if known. */
@@ -203,7 +202,6 @@ interface Members extends Record<string, unknown> {
   Item?: ConditionalCheckFailedException['Item'] | null;
 }
 
-/** Undefined if the text isn't a JSON object. */
 function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);

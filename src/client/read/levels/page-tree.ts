@@ -32,7 +32,7 @@ export interface Entering<Edges = Record<string, Neighbour[]>> {
   inbound: Edges;
 }
 
-/** A page's node in any model, with its neighbours. */
+/** A node in the form that a page shows, with its neighbours. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
 export interface FoundNodes {

@@ -42,7 +42,6 @@ export class Budget {
 
   constructor(private maxRcu: number) {}
 
-  /** Excludes consumed units from the budget. */
   refund(rcu: number): void {
     this.maxRcu += rcu;
   }

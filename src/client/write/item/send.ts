@@ -127,7 +127,7 @@ export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Whether the call changed nothing and another attempt may succeed. */
+/** Whether the call changed nothing, and another attempt may succeed. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }
