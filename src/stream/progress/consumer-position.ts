@@ -22,8 +22,8 @@ export interface PositionAnswer {
   appliedMs: number | undefined;
 }
 
-/** For how long a new question gets the last answer, in milliseconds. */
-const ANSWER_HOLDS_MS = 200;
+/** For how long a new question gets the last answer, in milliseconds: each question reads the stream, which serves few readers a second. */
+const ANSWER_HOLDS_MS = 350;
 
 /**
  * One consumer position that all parts of a check share. One question at a time is under way. Callers that ask meanwhile wait for
@@ -34,6 +34,7 @@ export class SharedPosition {
   latest: PositionAnswer | undefined;
   private asking: Promise<PositionAnswer> | undefined;
   private questions = 0;
+  private begunAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param now clock in milliseconds since 1970. */
   constructor(
@@ -41,7 +42,7 @@ export class SharedPosition {
     private readonly now: () => number,
   ) {}
 
-  /** Returns an answer whose question was asked after the given time, or during this call. */
+  /** Returns an answer whose question was asked after the given time, or the latest one where it is too early to ask again. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -51,8 +52,14 @@ export class SharedPosition {
       if (answer.askedAtMs > momentMs) return answer;
     }
     // A question that another caller has asked meanwhile is later than this call: its answer is new enough.
-    if (this.questions === before) this.startQuestion(momentMs);
+    if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
+      this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
+  }
+
+  /** Milliseconds until the stream is read again, however many ask. */
+  get msUntilNextQuestion(): number {
+    return Math.max(0, this.begunAtMs + ANSWER_HOLDS_MS - this.now());
   }
 
   private startQuestion(sinceMs: number): void {
@@ -66,6 +73,7 @@ export class SharedPosition {
 
   private async answer(sinceMs: number): Promise<PositionAnswer> {
     const askedAtMs = this.now();
+    this.begunAtMs = askedAtMs;
     this.latest = { askedAtMs, appliedMs: await this.consumer.appliedUpToMs(sinceMs) };
     return this.latest;
   }
