@@ -93,7 +93,7 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
   if (!isPlainObject(given)) {
     throw new EdgeloomError(
       'invalid-mapping',
-      `it made ${describe(given)}, which is no item.`,
+      `it made ${describe(given)}, which is not an item.`,
       'Use mappedNode or mappedEdge.',
     );
   }
@@ -136,7 +136,7 @@ function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): vo
   if (mirrored === undefined || mirrored.has(type ?? '')) return;
   throw new EdgeloomError(
     'invalid-mapping',
-    `${type} is no mirrored type.`,
+    `${type} is not a mirrored type.`,
     `Name it in defineGraph({ mirrored: [${type}] }).`,
   );
 }

@@ -219,7 +219,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
 function unfinished(maker: string, written: number, all: number): EdgeloomError {
   return new EdgeloomError(
     'touch-unfinished',
-    `Of the ${all} items of the source item ${maker} ${written} are written; the time of the call is over.`,
+    `Of the ${all} items of the source item ${maker} ${written} are written; the time ran out.`,
     'Touch the key again: the touch goes on where it stopped.',
   );
 }

@@ -36,8 +36,8 @@ alone. Rights: dynamodb:DescribeTable, dynamodb:DescribeTimeToLive and dynamodb:
 /** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
-    .option('--sample <n>', 'items to read at most', wholeNumber, SAMPLE)
-    .option('--out <file>', 'write the model file instead of printing it; a file that exists stays')
+    .option('--sample <n>', 'maximum number of items to read', wholeNumber, SAMPLE)
+    .option('--out <file>', 'write the model to this file instead of printing it; never overwrites a file')
     .addHelpText(
       'after',
       HELP + examples('adopt --table legacy', 'adopt --table legacy --sample 10000 --out edgeloom.config.ts'),
@@ -134,7 +134,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new EdgeloomError(
         'file-exists',
-        `The file ${file} exists, and stays as it is.`,
+        `The file ${file} already exists, and was not changed.`,
         'Name another file with --out.',
       );
     }

@@ -36,24 +36,24 @@ interface DevOptions {
 export function devCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
-    .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
+    .option('--data <dir>', 'keep the data in this folder (default: data is lost at the end)')
     .addOption(
       new Option(
         '--engine <engine>',
-        'engine to run (default: dynoxide; where it has no package memory, or with --data dynamodb-local)',
+        'engine to run (default: dynoxide; on platforms without it memory, or dynamodb-local with --data)',
       ).choices(ENGINES),
     )
     .option(
       '--lambda [file]',
-      `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
+      `project with your own Lambda handler instead of the built-in projector (default file: ${DEFAULT_HANDLER})`,
     )
-    .option('--no-observe', 'do not judge what is projected')
+    .option('--no-observe', "don't run the observer, which verifies what is projected")
     .option(
       '--source-endpoint <url>',
-      'the DynamoDB that has the source tables, on which the application runs (default: the engine of this command)',
+      'DynamoDB endpoint with the source tables, such as the one of your application (default: this engine)',
       endpointUrl,
     )
-    .option('--studio', 'show the table in a studio that may write; it follows each write with its milliseconds')
+    .option('--studio', 'open the studio, which can write, and follows each write')
     .addHelpText(
       'after',
       examples(

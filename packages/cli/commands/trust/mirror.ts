@@ -48,28 +48,28 @@ export function mirrorCommand(mirror: Command): void {
   mirror.addHelpText('after', examples('mirror sync', 'mirror sync app-table --dry-run'));
   mirror
     .command('sync')
-    .description('make base items what the items of a source make; take a source away')
-    .argument('[source]', 'the name of a source')
-    .option('--source-arn <arn>', 'the ARN of the source table, if it is of another account')
+    .description('write the nodes and edges that a source makes, or remove a source')
+    .argument('[source]', 'name of a source')
+    .option('--source-arn <arn>', 'ARN of the source table, if it is in a different account')
     .option(
       '--source-endpoint <url>',
-      'the DynamoDB that has the source table, as dev was given it (default: --endpoint)',
+      'DynamoDB endpoint of the source table, as you gave it to dev (default: --endpoint)',
       endpointUrl,
     )
     .option('--dry-run', 'compare, and write nothing')
     .option(
       '--grace <seconds>',
-      'with --dry-run: how long a touch may take before a difference counts (default: 60)',
+      'with --dry-run: how long a change may take before a difference counts (default: 60)',
       parseSeconds,
     )
     .option(
       '--max-rcu <n>',
-      'read units that may be taken from the source a second; of another database, reads',
+      'read at most this many units a second from the source (reads, if it is a different database)',
       wholeNumber,
     )
-    .option('--max-wcu <n>', 'write units that may be consumed of the table a second', wholeNumber)
-    .option('--resume', 'go on where the last walk was stopped')
-    .option('--retire <name>', 'take this source away: what it alone made goes; with --dry-run it is listed')
+    .option('--max-wcu <n>', 'consume at most this many write units of the table a second', wholeNumber)
+    .option('--resume', 'continue where the last sync was stopped')
+    .option('--retire <name>', 'remove what only this source has made; --dry-run lists it')
     .addHelpText(
       'after',
       HELP + examples('mirror sync', 'mirror sync app-table --max-rcu 100', 'mirror sync --retire old-table'),
