@@ -500,7 +500,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await slider.fill('4');
     await expect
       .poll(async () => (await costs()).join('\n'))
-      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+10\s+2/);
+      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80 %\s+10\s+2/);
+    expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+ % a month$/);
     expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
     expect(await rows('What can be read meanwhile').first().innerText()).toContain(
       'readers go on with the present shards',
