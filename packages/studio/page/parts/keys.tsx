@@ -3,10 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 const KEYS: readonly [keys: string, effect: string][] = [
   ['/', 'Find a node, a type, a search or a page'],
   ['Ctrl K', 'Find, and list the actions'],
-  ['↑ ↓', 'Move among the results'],
   ['?', 'Show the keys'],
   ['+ − 0', 'Enlarge a drawing, reduce it, or show all of it'],
-  ['← → ↑ ↓', 'Move a drawing, or move among the cells of a list'],
+  ['Arrows', 'Move among the results, in a drawing, or among the cells of a list'],
   ['Esc', 'Close'],
 ];
 
