@@ -41,7 +41,7 @@ const STYLE = `
 @media (max-width: 640px) {
   .VPHome p:has(> img) { overflow-x: auto; }
   .VPHome p > img { min-width: 720px; }
-  .vp-doc td:last-child { min-width: 200px; }
+  .vp-doc td + td { min-width: 160px; }
 }`;
 
 /** The configuration of VitePress. */

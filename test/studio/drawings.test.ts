@@ -313,9 +313,9 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and f
     };
     expect(await heightOf('header')).toBeLessThanOrEqual(64);
     // A record is in quarantine.
-    await page.getByRole('heading', { name: 'What needs a person' }).waitFor();
-    expect(await topOf('What needs a person')).toBeLessThan(await topOf('Model'));
-    expect(await topOf('What needs a person')).toBeLessThan(120);
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(await topOf('Needs attention')).toBeLessThan(await topOf('Model'));
+    expect(await topOf('Needs attention')).toBeLessThan(120);
     const types = page.getByRole('list', { name: 'Node types' });
     await expect.poll(() => types.getByRole('link').count()).toBe(12);
     await expect.poll(() => types.getByRole('link').first().innerText()).toMatch(/ACCOUNT\s+1/);

@@ -150,7 +150,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await drawn.locator('.band title').first().textContent()).toMatch(/^\d\d:\d\d:\d\d: behind \(s\) \d/);
     // The look at the table may have been another page's.
     await page.getByRole('button', { name: 'Look again' }).click();
-    const units = page.getByLabel('Capacity units that this page took');
+    const units = page.getByLabel('Capacity units used by this page');
     await expect.poll(() => units.innerText()).toMatch(/took [1-9]|took 0\.\d/);
   });
 
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const some = page.getByRole('region', { name: 'Some nodes of USER' });
     await expect.poll(() => some.getByRole('link').count()).toBe(3);
     expect(await some.innerText()).toContain('Ada');
-    const last = page.getByRole('region', { name: 'Written last' });
+    const last = page.getByRole('region', { name: 'Last written' });
     await last.getByRole('link').first().waitFor();
     expect(await last.innerText()).toMatch(/USER-U\d\s+(now|\d+ (s|min) ago)/);
     await page.getByRole('region', { name: 'Find a node' }).getByLabel('Node id').fill('teru');
@@ -509,7 +509,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80 %\s+10\s+2/);
     expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+ % a month$/);
     expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
-    expect(await rows('What can be read meanwhile').first().innerText()).toContain(
+    expect(await rows('What can be read during the migration').first().innerText()).toContain(
       'readers go on with the present shards',
     );
     await page.getByRole('button', { name: /Plan the migration/ }).click();

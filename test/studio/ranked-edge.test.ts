@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
             .nth(1)
             .getAttribute('aria-current'),
         ).toBe('true');
-        const way = page.getByRole('region', { name: 'The way of a write' });
+        const way = page.getByRole('region', { name: 'Follow a write' });
         await expect.poll(() => way.innerText()).toMatch(/role\s+HELPER → LEAD/);
         await expect
           .poll(() => way.locator('.bill').innerText())
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
 
     it('shows the way of the write alone where no list has the edge in the order of a rank', async () => {
       await at.seen.goTo('/trace?source=USER-1&target=USER-1');
-      await at.seen.page.getByRole('region', { name: 'The way of a write' }).waitFor();
+      await at.seen.page.getByRole('region', { name: 'Follow a write' }).waitFor();
       expect(await at.seen.page.locator('.ranked').count()).toBe(0);
     });
   },

@@ -112,7 +112,7 @@ const TASKS: Task[] = [
     run: async (hands) => {
       await hands.place('Trace');
       await hands.click(hands.page.getByRole('region', { name: 'Newest writes' }).getByRole('link').first());
-      await hands.page.getByRole('list', { name: 'The way of the write' }).getByRole('listitem').nth(2).waitFor();
+      await hands.page.getByRole('list', { name: 'Path of the write' }).getByRole('listitem').nth(2).waitFor();
     },
   },
   {

@@ -15,7 +15,7 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
     await at.opened.worker.idle();
   });
 
-  const way = () => at.seen.page.getByRole('list', { name: 'The way of the write' });
+  const way = () => at.seen.page.getByRole('list', { name: 'Path of the write' });
 
   it('follows what was saved until readers see it', async () => {
     const { page } = at.seen;

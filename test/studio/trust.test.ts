@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
     const { page } = at.seen;
     await at.opened.store.delete({ source: 'USER-B', target: '~view' });
     await at.seen.goTo('/explore?id=USER-B');
-    const state = page.getByRole('region', { name: 'Not as it should be' });
+    const state = page.getByRole('region', { name: 'Problems' });
     await state.getByText('drift', { exact: true }).waitFor();
     expect(await page.getByText('Nothing of the node is projected.').count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -42,7 +42,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw invalid('it is no JSON');
+    throw invalid('it is not JSON');
   }
 }
 

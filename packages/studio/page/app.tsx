@@ -124,7 +124,7 @@ function Footer({ model }: { model: ModelAnswer | undefined }) {
       <button type="button" class="small" onClick={showKeys}>
         Keys (?)
       </button>
-      <output class="units" aria-label="Capacity units that this page took">
+      <output class="units" aria-label="Capacity units used by this page">
         this page took {figureText(rcu)} RCU, {figureText(wcu)} WCU
       </output>
     </footer>

@@ -65,7 +65,7 @@ export function ItemView({ item, isChosen, isWritable, place, onChange, onExplai
             />
           )}
           {after !== undefined && (
-            <section aria-label="The way of the write">
+            <section aria-label="Path of the write">
               <h3>Saved</h3>
               <Ripple
                 write={{ source: item.source, target: item.target, after }}

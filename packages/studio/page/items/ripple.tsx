@@ -62,7 +62,7 @@ export function Ripple({
   return (
     <>
       {isProjected && <Bill trace={trace} />}
-      <ol class="ripple" aria-label="The way of the write">
+      <ol class="ripple" aria-label="Path of the write">
         <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
           <ItemKey step={write} /> <Units of={write} />
           <Changes changes={write.changes} />
@@ -103,14 +103,14 @@ export function Ripple({
         ))}
         {derived.length === 0 && isProjected && (
           <Station at={null} title="Derived items">
-            <span class="quiet">Nothing that is derived changes.</span>
+            <span class="quiet">No derived items change.</span>
           </Station>
         )}
         <Station
           at={isProjected ? (batch?.endedMs ?? null) : null}
           title={isProjected ? 'Readers see it' : 'Readers wait'}
         >
-          <span class="quiet">{isProjected ? READ_TEXT : 'Not all of it is projected yet.'}</span>
+          <span class="quiet">{isProjected ? READ_TEXT : 'Part of it has not been projected yet.'}</span>
         </Station>
       </ol>
     </>

@@ -128,7 +128,7 @@ export function LeftOut({ truncated, isCut }: Pick<PageAnswer, 'truncated' | 'is
           )}
         </div>
       )}
-      {isCut && <p class="note bad">The tree has more nodes than are drawn. Ask for fewer levels.</p>}
+      {isCut && <p class="note bad">The tree has more nodes than fit here. Choose fewer levels.</p>}
     </>
   );
 }

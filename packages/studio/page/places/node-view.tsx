@@ -156,7 +156,7 @@ function State({
 }: Pick<NodeAnswer, 'id' | 'wrong'> & { isWritable: boolean; onRepaired: () => void }) {
   if (wrong.length === 0) return null;
   return (
-    <Card title="Not as it should be">
+    <Card title="Problems">
       <ul class="parts-list">
         {wrong.map((part) => (
           <li key={`${part.name} ${part.target}`}>

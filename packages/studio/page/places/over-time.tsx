@@ -52,7 +52,7 @@ export function OverTime({ id, parameters }: { id: string; parameters: URLSearch
     <>
       <LiveMark live={touches} />
       <p>
-        <Link to={addressOf('/inspect', { id })}>Inspect it as it is now</Link>
+        <Link to={addressOf('/inspect', { id })}>Inspect the current state</Link>
       </p>
       <Told asked={asked}>
         {(answer) =>
@@ -169,7 +169,9 @@ function Track({
             <span class={state} aria-hidden="true" /> {state}
           </li>
         ))}
-        <li>The slider goes from change to change: a tall line of a base item, a short one of a derived item.</li>
+        <li>
+          The slider moves from change to change. Tall lines are changes of base items, short lines of derived items.
+        </li>
       </ul>
     </div>
   );

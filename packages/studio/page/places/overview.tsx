@@ -58,7 +58,11 @@ export function Overview({ model, parameters }: PlaceProps) {
                 rows={Object.entries(quarantined).map(([reason, count]) => [reason, countedText({ count, isExact })])}
                 empty="Quarantine is empty."
               />
-              {!isExact && <p class="quiet">A count of all would cost more than 100 RCU: edgeloom status makes it.</p>}
+              {!isExact && (
+                <p class="quiet">
+                  Counting all of them would cost more than 100 RCU. Run edgeloom status to count them.
+                </p>
+              )}
             </>
           )}
         </Told>
@@ -120,7 +124,7 @@ function NoProblems({ status: { lastCheck } }: { status: StatusAnswer }) {
 
 function Problems({ problems }: { problems: readonly string[] }) {
   return (
-    <Card title="What needs a person" wide>
+    <Card title="Needs attention" wide>
       <ul class="problems">
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
@@ -169,7 +173,7 @@ function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnsw
 }
 
 function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
-  if (lastCheck === null) return <p class="quiet">No check of the whole table is known.</p>;
+  if (lastCheck === null) return <p class="quiet">The whole table hasn't been checked yet.</p>;
   return (
     <dl class="facts">
       <dt>verdict</dt>
@@ -212,7 +216,7 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
           {table.sizeBytes > 0 && `, ${sizeText(table.sizeBytes)}`}
         </dd>
       </dl>
-      {projections.length === 0 && <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>}
+      {projections.length === 0 && <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>}
       {others.length > 0 && <Projections label="Projections that change" projections={others} />}
       {ready.length > 0 && (
         <details>

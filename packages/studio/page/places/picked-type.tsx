@@ -128,7 +128,7 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
       </Entries>
       {orders.length > 0 && (
         <Fact name="query">
-          <Link to={addressOf('/query', { type })}>Ask for its lists</Link>
+          <Link to={addressOf('/query', { type })}>Show its lists</Link>
         </Fact>
       )}
       <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>

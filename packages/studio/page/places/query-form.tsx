@@ -55,7 +55,7 @@ export function QueryForm({ model, question, placeOf, hasLevels = false }: Query
   const search = searches.find(({ name }) => name === subject);
   const [orderName, setOrder] = useState(question.order ?? '');
   if (lists.length + searches.length + all.length === 0) {
-    return <p class="quiet">The model has neither orders nor searches nor lists of nodes.</p>;
+    return <p class="quiet">The model has no orders, searches or lists of nodes.</p>;
   }
   const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
   const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
@@ -334,7 +334,7 @@ function Filters({
           />
         </div>
       ))}
-      <p class="quiet">The rows that a filter leaves out are read, and paid for, too.</p>
+      <p class="quiet">Rows removed by a filter still consume read capacity.</p>
       <datalist id="filter-names">
         {names.map((name) => (
           <option key={name} value={name} />

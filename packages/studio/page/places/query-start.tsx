@@ -15,7 +15,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   return (
     <>
-      <p class="quiet">Choose a list or a search: the answer comes with its plan, its cost and its TypeScript.</p>
+      <p class="quiet">Choose a list or a search to see its rows, plan, cost and TypeScript.</p>
       <Told asked={asked}>
         {(sample) => (
           <div class="cards">

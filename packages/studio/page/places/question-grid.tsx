@@ -52,7 +52,7 @@ export function QuestionGrid(props: QuestionGridProps) {
                 {countText(plan.partitions.length, 'partition')}
               </p>
               {(question.where ?? []).length > 0 && (
-                <p class="quiet">You pay for the rows that the filter leaves out too: DynamoDB reads them first.</p>
+                <p class="quiet">Rows removed by the filter still consume read capacity.</p>
               )}
               <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
               {answer.tree === undefined ? (
@@ -98,7 +98,7 @@ export function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDesce
           </Link>
         ))}
       </nav>
-      <p class="quiet">DynamoDB sorts by nothing else: each way to sort is an order or a search of the model.</p>
+      <p class="quiet">To sort another way, add an order or a search to the model.</p>
     </>
   );
 }

@@ -57,7 +57,7 @@ export function RankedEdgeView({
 }: {
   edge: RankedEdge;
   isWritable: boolean;
-  /** The way of the write. */
+  /** Path of the write. */
   children: ComponentChildren;
 }) {
   const { source, type, end, order, attribute, labels, isInSet } = edge;
@@ -89,12 +89,12 @@ export function RankedEdgeView({
         <Card title={`${type} edges that enter ${nameOf(end) ?? end}, by ${attribute}`}>
           <LiveMark live={touches} />
           <Told asked={list}>{() => <Ranked rows={entering} chosen={source} nameOf={nameOf} />}</Told>
-          <p class="quiet">An index keeps this order: a page of the list is one Query.</p>
+          <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
         {isInSet && (
           <Card title={`${type} edges that leave ${nameOf(source) ?? source}, by ${attribute}`}>
             <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} nameOf={nameOf} />}</Told>
-            <p class="quiet">The view of the node holds these edges: one read gets the node and them.</p>
+            <p class="quiet">The node's view has these edges: one read returns the node with its edges.</p>
           </Card>
         )}
       </div>

@@ -66,7 +66,7 @@ export function Start({ model, path, type }: StartProps) {
           Show others
         </button>
       </Card>
-      <Card title="Written last">
+      <Card title="Last written">
         {recent.length === 0 && (
           <p class="quiet">
             {flow?.hasStream === false ? 'The table has no stream.' : 'The stream shows no node that was written.'}

@@ -19,7 +19,7 @@ export function Timeline() {
     <Told asked={asked}>
       {({ hasRegistry, moments }) => {
         const changed = moments.filter(({ changes }) => changes.length > 0);
-        if (!hasRegistry) return <p class="quiet">The table has no registry: edgeloom migrate makes one.</p>;
+        if (!hasRegistry) return <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>;
         if (changed.length === 0) {
           return (
             <p class="quiet">

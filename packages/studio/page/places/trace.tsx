@@ -20,7 +20,7 @@ export function Trace({ model, parameters }: PlaceProps) {
     : (before: number) => goTo(addressOf('/trace', { source: source!, target: target!, after: `${before}` }));
   const way =
     source !== null && target !== null ? (
-      <Card title="The way of a write">
+      <Card title="Follow a write">
         <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
       </Card>
     ) : (

@@ -254,7 +254,7 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
         />
         <h4>Meanwhile</h4>
         <Rows
-          label="What can be read meanwhile"
+          label="What can be read during the migration"
           headings={['projection', 'until the migration is over']}
           rows={readability.map(({ name, readable }) => [<span class="key">{name}</span>, READABLE[readable]])}
           empty="Everything stays readable: nothing is built."
