@@ -59,9 +59,12 @@ interface Told {
  * Takes records of a Lambda event or of the SDK; the stream needs both images. Read the model after receiving the
  * records, so that it is at least as new as they are.
  *
- * @example const models = createFeedModels(graph, { client }); export const handler = async ({ Records }) => {
+ * @example
+ * const models = createFeedModels(graph, { client });
+ * export const handler = async ({ Records }) => {
  *   const model = await models.current();
- *   for (const record of Records) for (const change of changesOf(model, record)) await tell(change); };
+ *   for (const record of Records) for (const change of changesOf(model, record)) await tell(change);
+ * };
  */
 export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
   const change = knownItem(model.graph.table, record);
