@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
         await expect.poll(() => way.innerText()).toMatch(/role\s+HELPER → LEAD/);
         await expect
           .poll(() => way.locator('.bill').innerText())
-          .toMatch(/^\d+ items written\s+(< 1|\d+) ms to readers\s+\d+ WCU\s+\$\d+\.\d\d a million times$/);
+          .toMatch(/^\d+ items written\s+(< 1|[\d,]+) ms to readers\s+\d+ WCU\s+\$\d+\.\d\d a million times$/);
         await way.getByRole('button', { name: 'Undo this write' }).click();
         await expect.poll(leaving).toEqual(['USER-2', 'USER-1', 'USER-3']);
         await expect.poll(() => label('HELPER').getAttribute('aria-pressed')).toBe('true');
