@@ -39,7 +39,7 @@ export interface Reconciled<Expected> extends Seen<Expected> {
 }
 
 /** Reconciles one derived item. Throws `OutOfTimeError` if the time ends before a write succeeds. */
-export async function reconcile<Expected>(
+export async function reconcileItem<Expected>(
   context: ApplyContext,
   { key, seen: known, expected, update: updateOf, writeIfUnchanged, backsOff = false }: Reconciling<Expected>,
 ): Promise<Reconciled<Expected>> {

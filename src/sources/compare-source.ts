@@ -28,7 +28,7 @@ export interface SourceDifference extends ItemKey {
 }
 
 /** What a look has found. */
-export interface SourceLook {
+export interface SourceComparison {
   /** Source items that were looked at. */
   items: number;
   /** Base items that they make. */
@@ -53,17 +53,25 @@ interface Seen {
 }
 
 /** Compares every source item, and every ledger, with base items. A difference counts if it is the same at two looks. */
-export async function lookAtSource(
+export async function compareSource(
   context: SourceContext,
   options: WalkOptions & { graceMs?: number | undefined },
-): Promise<SourceLook> {
+): Promise<SourceComparison> {
   const { access, source, wait, now } = context;
-  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], unused: [], dropped: {} };
+  const result: SourceComparison = {
+    items: 0,
+    made: 0,
+    differences: [],
+    pending: 0,
+    refused: [],
+    unused: [],
+    dropped: {},
+  };
   const suspects = new Map<string, Seen>();
   const visit = async (key: string): Promise<void> => {
     options.signal?.throwIfAborted();
     try {
-      const seen = await lookAt(context, key);
+      const seen = await compareKey(context, key);
       result.made += seen.made;
       if (seen.differences.length > 0) suspects.set(key, seen);
       if (seen.isUnused && result.unused.length < MOST_LISTED) result.unused.push(key);
@@ -93,7 +101,7 @@ export async function lookAtSource(
   if (suspects.size > 0) await wait(options.graceMs ?? GRACE_MS, options.signal);
   for (const [key, first] of suspects) {
     options.signal?.throwIfAborted();
-    const second = await lookAt(context, key).catch((error: unknown) => {
+    const second = await compareKey(context, key).catch((error: unknown) => {
       if (isOfItem(error)) return undefined;
       throw error;
     });
@@ -110,9 +118,17 @@ export async function lookAtSource(
 }
 
 /** Lists what a source alone makes: what goes when it is taken away. */
-export async function lookAtRetired(context: SourceContext, options: WalkOptions): Promise<SourceLook> {
+export async function compareRetired(context: SourceContext, options: WalkOptions): Promise<SourceComparison> {
   const { graph, store, source } = context;
-  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], unused: [], dropped: {} };
+  const result: SourceComparison = {
+    items: 0,
+    made: 0,
+    differences: [],
+    pending: 0,
+    refused: [],
+    unused: [],
+    dropped: {},
+  };
   for await (const { ledgers } of ledgerPages(context, undefined)) {
     options.signal?.throwIfAborted();
     for (const { key, keys } of ledgers) {
@@ -130,7 +146,7 @@ export async function lookAtRetired(context: SourceContext, options: WalkOptions
   return result;
 }
 
-async function lookAt(context: SourceContext, key: string): Promise<Seen> {
+async function compareKey(context: SourceContext, key: string): Promise<Seen> {
   const { graph, store, source, access } = context;
   const ledger = await readLedger(store, source.name, key, true);
   const item = await access.read(key);

@@ -27,7 +27,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 
 /** A look at a base item and what is derived from it: whether all of it agrees, and the revisions. */
-export interface Look {
+export interface Agreement {
   agrees: boolean;
   revisions: string;
 }
@@ -45,7 +45,7 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
   return kind.kind !== 'unknown' && kind.kind !== 'misfit';
 }
 
-export interface LookContext {
+export interface AgreementContext {
   graph: CompiledModel;
   store: Store;
   /** Whether reads use a view. Otherwise they derive it from base items, which is always up to date. */
@@ -64,7 +64,7 @@ export interface EdgesPlace {
 }
 
 /** A consistent look. An item that the model doesn't project agrees: nothing is derived from it. */
-export async function lookAt(context: LookContext, base: ItemKey): Promise<Look> {
+export async function agreementOf(context: AgreementContext, base: ItemKey): Promise<Agreement> {
   const kind = classifyKey(context.graph, base.source, base.target);
   if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
   const { differing, revisions } = await compareDerived(context, base, kind, true);
@@ -72,7 +72,7 @@ export async function lookAt(context: LookContext, base: ItemKey): Promise<Look>
 }
 
 /** Whether all fan-outs of a node's changes are complete. */
-export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
+export async function hasFannedOut({ graph, store }: AgreementContext, { source, target }: ItemKey): Promise<boolean> {
   const fanOuts = fanOutsOf(graph, { source, target });
   if (fanOuts.length === 0) return true;
   const { items } = await store.getMany(
@@ -89,7 +89,7 @@ export async function hasFannedOut({ graph, store }: LookContext, { source, targ
  * @param place where to begin with the edges; moved on. Default: at the first.
  */
 async function compareDerived(
-  context: LookContext,
+  context: AgreementContext,
   base: ItemKey,
   kind: ProjectedKind,
   consistent: boolean,
@@ -137,14 +137,17 @@ export async function compareInForce(
 }
 
 /** Undefined if the edge decides alone. */
-async function sourceNodeOfEdge(context: LookContext, { source, target }: ItemKey): Promise<SourceNode | undefined> {
+async function sourceNodeOfEdge(
+  context: AgreementContext,
+  { source, target }: ItemKey,
+): Promise<SourceNode | undefined> {
   if (source === target || !needsSource(context.graph, target)) return undefined;
   return completeSourceNode(context, { source, target: '' }, undefined);
 }
 
 /** `item` is the piece that is already read, under the key `read`. */
 async function completeSourceNode(
-  { graph, store }: LookContext,
+  { graph, store }: AgreementContext,
   read: ItemKey,
   item: Item | undefined,
 ): Promise<SourceNode> {
@@ -171,7 +174,7 @@ const EDGES_PAGE = 250;
  * `stored`.
  */
 async function differingEdges(
-  { graph, store }: LookContext,
+  { graph, store }: AgreementContext,
   source: string,
   node: SourceNode,
   look: { stored: Map<string, Item | undefined>; consistent: boolean; place: EdgesPlace },
@@ -228,7 +231,7 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
 }
 
 /** By a consistent read; undefined without target or copy. */
-async function expectedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
+async function expectedCopy({ graph, store }: AgreementContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
   return copyOf(graph, kind.edge, item);
@@ -236,7 +239,7 @@ async function expectedCopy({ graph, store }: LookContext, kind: ProjectedKind):
 
 /** The view and every index item that the base item may have, even unwanted ones. */
 async function storedItems(
-  { graph, store }: LookContext,
+  { graph, store }: AgreementContext,
   base: ItemKey,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
