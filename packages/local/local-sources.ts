@@ -2,16 +2,17 @@ import { join } from 'node:path';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import { isTable, keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
+import { isTable, type Source, type SourceKeys } from '../../src/sources/source.ts';
 import { openSources } from '../../src/sources/sources.ts';
-import { lagOf, SourceProgress } from '../../src/sources/status.ts';
+import { SourceProgress } from '../../src/sources/status.ts';
 import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
-import type { EventSourceMapping, LambdaFunction } from './emulator/mapping/mapping-types.ts';
+import { StreamFollower } from '../../src/stream/follower.ts';
+import { RunReport } from '../../src/stream/run-report.ts';
 import type { LocalTable } from './local-table.ts';
+import { type Mirror, MirrorShard } from './mirror-shard.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
@@ -34,10 +35,7 @@ export interface RunningMirrors {
   stop(): Promise<void>;
 }
 
-/** The milliseconds of an invocation: no one waits for it on this machine. */
-const INVOCATION_MS = 60_000;
-
-/** Starts the mirrors of sources, in this process: each is behind a mapping, as Lambda would have it. */
+/** Starts the mirrors of sources, in this process: each follows the stream of its table. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -49,59 +47,47 @@ export async function startLocalMirrors(
   },
 ): Promise<RunningMirrors> {
   const { sources, dataDir, pollIntervalMs, logger } = options;
-  const mappings: EventSourceMapping[] = [];
+  const followers: StreamFollower[] = [];
   for (const source of sources.filter(isTable)) {
     const streamArn = await ensureSource(table, source);
-    mappings.push(
-      createEventSourceMapping({
-        source: new DynamoDBStreamSource(table.streams, streamArn),
-        function: mirrorFunction(graph, table, source),
-        functionResponseTypes: ['ReportBatchItemFailures'],
+    const mirror = mirrorOf(graph, table, source, pollIntervalMs);
+    followers.push(
+      new StreamFollower(new DynamoDBStreamSource(table.streams, streamArn), {
+        name: 'worker',
         checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${source.name}.json`)),
-        ...{ pollIntervalMs, logger },
+        report: new RunReport(logger),
+        open: (run) => (shardId) => new MirrorShard({ ...run, mirror }, shardId),
       }),
     );
   }
-  const all = Promise.all(mappings.map((mapping) => mapping.run())).then(() => undefined);
+  const all = Promise.all(followers.map((follower) => follower.run(false))).then(() => undefined);
   const ended = Promise.race([all, table.loss]);
   // `ended` tells of a failure. A program that does not use it goes on without.
   ended.catch(() => undefined);
   return {
     mirrors: {
       idle: () =>
-        Promise.race([Promise.all(mappings.map((mapping) => mapping.idle())).then(() => undefined), table.loss]),
+        Promise.race([Promise.all(followers.map((follower) => follower.idle())).then(() => undefined), table.loss]),
       ended,
     },
     stop: async () => {
-      await Promise.all(mappings.map((mapping) => mapping.stop()));
+      await Promise.all(followers.map((follower) => follower.stop()));
     },
   };
 }
 
 type LocalSource = Source & { from: SourceKeys };
 
-/** A function in this process that touches what the stream of a source names. */
-function mirrorFunction(graph: CompiledModel, { client, store }: LocalTable, source: LocalSource): LambdaFunction {
+function mirrorOf(
+  graph: CompiledModel,
+  { client, store }: LocalTable,
+  source: LocalSource,
+  pollIntervalMs: number,
+): Mirror {
   const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, name);
   const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
   const progress = new SourceProgress(graph, store, source.name);
-  return {
-    arn: `arn:aws:lambda:local:000000000000:function:${graph.table.name}-mirror`,
-    async invoke({ Records }) {
-      const until = Date.now() + INVOCATION_MS;
-      try {
-        const keys = Records.map(({ dynamodb }) => keyTextOfItem(source, dynamodb?.Keys ?? {}));
-        const left = await touchTexts(source, keys, { remainingMs: () => until - Date.now() });
-        if (left.size === 0) await progress.note(lagOf(Records, Date.now()), Date.now());
-        const first = Records.find((_, place) => left.has(keys[place]!));
-        const batchItemFailures = first === undefined ? [] : [{ itemIdentifier: first.dynamodb!.SequenceNumber! }];
-        return { kind: 'response', payload: { batchItemFailures } };
-      } catch (error) {
-        const { name, message } = error instanceof Error ? error : new Error(String(error));
-        return { kind: 'error', errorType: name, errorMessage: message };
-      }
-    },
-  };
+  return { source, touchTexts, progress, pollIntervalMs };
 }
 
 /** Creates a source table where it is absent; gives its stream's ARN. Throws `table-differs` where it has no stream. */

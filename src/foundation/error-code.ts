@@ -36,14 +36,10 @@ export type ErrorCode =
   | 'engine-failed'
   /** The search has `shards: 'value'`, or is native: it answers equality only. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
-  /** A batch that was given up could not be kept in the folder. Remedy: Check the disk and the folder's permissions. */
-  | 'failure-not-written'
   /** The feed was stopped. Remedy: Start another one. */
   | 'feed-ended'
   /** A file of a new project, or of `--out`, exists; none is written. Remedy: Name an empty folder, or another file. */
   | 'file-exists'
-  /** The function did not start. Remedy: Its output says more. */
-  | 'function-failed'
   /** An answer of DynamoDB lacks a part; it is retryable. Remedy: Nothing, if it passes; else look at proxies. */
   | 'incomplete-answer'
   /** An argument has a value that the query cannot take. Remedy: See the message. */
@@ -73,8 +69,6 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination cannot be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** A filter pattern is not one that Lambda takes. Remedy: Correct the pattern. */
-  | 'invalid-filter'
   /** A node id is no text `TYPE-anything`, or DynamoDB cannot hold it as a key. Remedy: Use ids such as those of `newId('USER')`. */
   | 'invalid-id'
   /** A line or document is not JSON. Remedy: Correct the named line. */
@@ -85,10 +79,7 @@ export type ErrorCode =
   | 'invalid-limit'
   /** Lines of an import are wrong; nothing is written. Remedy: Correct the lines, or use `--skip-bad`. */
   | 'invalid-lines'
-  /**
-   * An option of the event source mapping is outside Lambda's limits; or `map` of a source throws, or makes what the model does not take.
-   * Remedy: See the message.
-   */
+  /** `map` of a source throws, or makes what the model does not take. Remedy: See the message. */
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
@@ -131,10 +122,6 @@ export type ErrorCode =
    * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
-  /** It ended before the stream was quiet. Remedy: Look at why it ended. */
-  | 'mapping-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
-  | 'mapping-used'
   /**
    * Another version of a source's mapping is in force, or none: the touch has to come again. Remedy: Run `edgeloom mirror sync` with the model
    * file that is deployed.
@@ -162,8 +149,6 @@ export type ErrorCode =
   | 'no-feed'
   /** A file that an argument names cannot be read. Remedy: Correct the path. */
   | 'no-file'
-  /** The module has no such handler. Remedy: Correct the file or the export. */
-  | 'no-handler'
   /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom table update` adds it, and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
@@ -362,7 +347,7 @@ export type ErrorCode =
   | 'wait-timeout'
   /** It ended before the stream was quiet. Remedy: Look at why it ended. */
   | 'worker-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
+  /** A worker was started a second time. Remedy: Create another one. */
   | 'worker-used'
   /** A message names a bucket that no failed batch is read from. Remedy: Name it with `--bucket`, or in the option `buckets`. */
   | 'wrong-bucket'
