@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { loadDemoData } from '../../packages/workbench/demo/data.ts';
 import { airportId } from '../../packages/workbench/demo/expected.ts';
@@ -99,11 +99,14 @@ describe('two versions of the packaged stream function, with two models', () => 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-rolling-'));
     engine = await startEngine();
-    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', engine.endpoint);
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-    vi.stubEnv('AWS_REGION', 'us-east-1');
-    vi.stubEnv('EDGELOOM_TABLE', earlierModel.table.name);
+    // A function reads them as it is loaded.
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_REGION: 'us-east-1',
+      EDGELOOM_TABLE: earlierModel.table.name,
+    });
   });
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
