@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { FIRST_EDGE } from '../../../workbench/demo/company.ts';
 import { runDemo } from '../../../workbench/demo/demo.ts';
 import { examples } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
@@ -16,8 +17,8 @@ interface DemoFlags {
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
 export function demoCommand(command: Command): void {
   command
-    .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
-    .addOption(new Option('--engine <engine>', 'engine to run (default: as of dev)').choices(ENGINES))
+    .option('--studio', 'then open the data in the studio, which can write, until Ctrl-C')
+    .addOption(new Option('--engine <engine>', 'engine to run (default: the same as for dev)').choices(ENGINES))
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --engine memory', 'demo --json'))
     .action(async ({ studio = false, engine }: DemoFlags, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
@@ -34,9 +35,13 @@ export function demoCommand(command: Command): void {
           ...(studio && {
             look: async (table) => {
               bars.stop();
-              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (url) =>
-                print({ json: { url }, text: studioLines(url) }, json),
-              );
+              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
+                const { href: url } = new URL(
+                  `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
+                  studio,
+                );
+                print({ json: { url }, text: studioLines(url) }, json);
+              });
             },
           }),
         });

@@ -15,7 +15,7 @@ import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
-import { examples, portNumber } from '../../shared/options.ts';
+import { endpointUrl, examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings, type Settings } from '../../shared/settings.ts';
@@ -26,6 +26,7 @@ interface DevOptions {
   data?: string;
   engine?: EngineName;
   observe: boolean;
+  sourceEndpoint?: string;
   studio?: boolean;
 }
 
@@ -33,61 +34,74 @@ interface DevOptions {
 export function devCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
-    .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
+    .option('--data <dir>', 'keep the data in this folder (default: data is lost at the end)')
     .addOption(
       new Option(
         '--engine <engine>',
-        'engine to run (default: dynoxide; where it has no package memory, or with --data dynamodb-local)',
+        'engine to run (default: dynoxide; on platforms without it memory, or dynamodb-local with --data)',
       ).choices(ENGINES),
     )
-    .option('--no-observe', 'do not judge what is projected')
-    .option('--studio', 'show the table in a studio that may write; it follows each write with its milliseconds')
+    .option('--no-observe', "don't run the observer, which verifies what is projected")
+    .option(
+      '--source-endpoint <url>',
+      'DynamoDB endpoint with the source tables, such as the one of your application (default: this engine)',
+      endpointUrl,
+    )
+    .option('--studio', 'open the studio, which can write, and follows each write')
     .addHelpText(
       'after',
-      examples('dev', 'dev --port 8000 --data .edgeloom/data', 'dev --studio', 'dev --engine memory'),
+      examples(
+        'dev',
+        'dev --port 8000 --data .edgeloom/data',
+        'dev --studio',
+        'dev --source-endpoint http://127.0.0.1:8000',
+        'dev --engine memory',
+      ),
     )
-    .action(async ({ port, data, engine, observe, studio: hasStudio }: DevOptions, command: Command) => {
-      const settings = readSettings(command.optsWithGlobals());
-      const { graph } = await openModel(settings);
-      const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
-      const sources = await loadSources(settings.config);
-      const options = { engine, port, dataDir: data, observe, onDrift, sources };
-      // Without a studio nobody asks for what a tap notes.
-      const tap = hasStudio === true ? new ProjectorTap() : undefined;
-      const projecting = await devWorker(graph, options, settings, tap);
-      const studio = tap && (await devStudio(graph, projecting.local, tap, settings));
-      const stop = async (): Promise<void> => {
-        await studio?.close();
-        await projecting.stop();
-      };
-      const ended = new Promise<void>((resolve, reject) => {
-        stopOnSignal(() => stop().then(resolve, reject));
-        // A projector that gives up ends the command with its error, and with all that it runs.
-        Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
-          stop().finally(() => reject(error)),
-        );
-      });
-      const { endpoint, store, engine: running } = projecting.local;
-      const engineLine = `engine:   ${engineText(running)}`;
-      const notice = await printModelNotice(graph, store);
-      const sourceLines = sources.map(({ name }) => `source:   ${name}`);
-      const text = [
-        `endpoint: ${endpoint}`,
-        `table:    ${graph.table.name}`,
-        ...sourceLines,
-        engineLine,
-        ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
-        'projecting; Ctrl-C stops',
-        '',
-        'Next, in another terminal:',
-        `  npx edgeloom import FILE --endpoint ${endpoint}`,
-        `  npx edgeloom studio --endpoint ${endpoint}`,
-      ].join('\n');
-      const shown = studio && { studio: studio.url };
-      const json = { endpoint, table: graph.table.name, engine: running, ...shown, ...notice };
-      print({ json, text }, settings.json);
-      await ended;
-    });
+    .action(
+      async ({ port, data, engine, observe, sourceEndpoint, studio: hasStudio }: DevOptions, command: Command) => {
+        const settings = readSettings(command.optsWithGlobals());
+        const { graph } = await openModel(settings);
+        const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
+        const sources = await loadSources(settings.config);
+        const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
+        // Without a studio nobody asks for what a tap notes.
+        const tap = hasStudio === true ? new ProjectorTap() : undefined;
+        const projecting = await devWorker(graph, options, settings, tap);
+        const studio = tap && (await devStudio(graph, projecting.local, tap, settings));
+        const stop = async (): Promise<void> => {
+          await studio?.close();
+          await projecting.stop();
+        };
+        const ended = new Promise<void>((resolve, reject) => {
+          stopOnSignal(() => stop().then(resolve, reject));
+          // A projector that gives up ends the command with its error, and with all that it runs.
+          Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
+            stop().finally(() => reject(error)),
+          );
+        });
+        const { endpoint, store, engine: running } = projecting.local;
+        const engineLine = `engine:   ${engineText(running)}`;
+        const notice = await printModelNotice(graph, store);
+        const sourceLines = sources.map(({ name }) => `source:   ${name}`);
+        const text = [
+          `endpoint: ${endpoint}`,
+          `table:    ${graph.table.name}`,
+          ...sourceLines,
+          engineLine,
+          ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
+          'projecting; Ctrl-C stops',
+          '',
+          'Next, in another terminal:',
+          `  npx edgeloom import FILE --endpoint ${endpoint}`,
+          `  npx edgeloom studio --endpoint ${endpoint}`,
+        ].join('\n');
+        const shown = studio && { studio: studio.url };
+        const json = { endpoint, table: graph.table.name, engine: running, ...shown, ...notice };
+        print({ json, text }, settings.json);
+        await ended;
+      },
+    );
 }
 
 /** An engine's name, and how long its data last. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hasItemsInTargets } from '../../../../src/core/kinds/in-target.ts';
+import { isClean, isDrift, noVerdicts, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -21,7 +22,7 @@ import {
 import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { reportText } from './check-report.ts';
+import { driftText, reportText } from './check-report.ts';
 import { type Noticed, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { reportTargets, writeReport } from './report-file.ts';
@@ -56,25 +57,28 @@ interface CommandOptions extends RateFlags {
 /** `edgeloom check`: is everything that is derived what the base items say? */
 export function checkCommand(command: Command): void {
   command
-    .option('--repair', 'reconcile drift with the base items, as they are then')
-    .option('--dry-run', 'say what --repair would repair, and write nothing')
+    .option('--repair', 'repair drift from the base items')
+    .option('--dry-run', 'show what --repair would repair, and write nothing')
     .addOption(
-      new Option('--grace <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
+      new Option(
+        '--grace <time>',
+        'how late the consumer may be before a difference counts as drift, such as 30s or 5m',
+      )
         .argParser(parseDuration)
         .default(30_000, '30s'),
     )
-    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
-    .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
-    .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
+    .option('--segments <n>', 'number of parts of the table to read in parallel (default: 8)', wholeNumber)
+    .option('--segment <k/n>', 'check only the k-th of n parts', parseSegment)
+    .option('--sample <share>', 'check only a random share of the table, such as 1%', parseShare)
     .addOption(readRateOption())
     .addOption(writeRateOption())
     .option('--source <id...>', 'only these partitions')
-    .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
-    .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
-    .option('--strict', 'exit 1 also where items are of types outside the model')
-    .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
-    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
-    .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
+    .option('--export <folder>', 'check an export of the table to S3 instead of the table')
+    .option('--confirm', 'with --export: look up partitions that differ in the live table')
+    .option('--strict', 'exit with 1 also if the table has items of types outside the model')
+    .option('--dangling', "also report edges to nodes that don't exist; costs one or two read units for each")
+    .option('--resume <file>', 'save the place in this file, and continue there after an interruption')
+    .option('--report <kind-and-file...>', 'write a report, too: junit FILE or json FILE')
     .addHelpText(
       'after',
       examples(
@@ -130,13 +134,9 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const { cursor, lagSeconds, unready, ...totals } = result;
   const { list: findings, leftOut } = kept;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
-  const { missing, stale, orphan } = totals.drift;
-  const isLeft = missing + stale + orphan > totals.repaired;
-  if (isLeft || totals.quarantined + totals.unregistered > 0) process.exitCode = FOUND;
-  if (unready !== undefined) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
-  if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
-  if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
+  const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
+  if (!isClean(totals, rules) || unready !== undefined) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
@@ -155,7 +155,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
     await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
   }
-  const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
+  const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
   const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
@@ -167,12 +167,10 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   return { json, text: lines.join('\n'), colourOf };
 }
 
-const NO_DRIFT = 'drift: 0 missing, 0 stale, 0 orphan';
-
 function colourOf(line: string): Colour | undefined {
-  if (line.startsWith('drift: ')) return line.startsWith(NO_DRIFT) ? 'green' : 'red';
-  if (/^(missing|stale|orphan) /.test(line)) return 'red';
-  return /^(quarantined|unregistered|dangling|unknown type) /.test(line) ? 'yellow' : undefined;
+  if (line.startsWith('drift: ')) return line.startsWith(driftText(noVerdicts())) ? 'green' : 'red';
+  const verdict = VERDICT_NAMES.find((name) => line.startsWith(`${name} `));
+  return verdict && (isDrift(verdict) ? 'red' : 'yellow');
 }
 
 /** Tells whether a check looks at the whole table, and says how it is. */
