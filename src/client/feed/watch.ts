@@ -162,7 +162,11 @@ interface Followed {
   shownMs: number;
 }
 
-/** Follows a list until it has to be read from the beginning. @param before how the previous following ended. */
+/**
+ * Follows a list until it has to be read from the beginning.
+ *
+ * @param before how the previous following ended.
+ */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,
@@ -234,7 +238,7 @@ async function* watchNodes(
     hold(watching, (context) => {
       const { store } = context;
       const told = store instanceof LivingStore ? store.telling((atMs) => (endMs = Math.min(endMs, atMs))) : store;
-      // The record has told of this view: a consistent read gives the same state or a later one.
+      // The record is of this view, so a consistent read gives the same state or a later one.
       return getViews({ ...context, store: told }, some, { attributes, consistent: true });
     });
   let changed = new Set<string>();

@@ -83,7 +83,10 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
 };
 
-/** Group values added up under one name although removed edges have made room. Meanwhile readers refuse the groups. */
+/**
+ * Group values added up under one name although removed edges have made room. Until this is repaired, readers refuse
+ * the groups.
+ */
 export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
   isUnobserved: true,
   isContent: true,

@@ -7,7 +7,7 @@ export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
-  /** A type outside the model is no error: the projector skips it and the check counts it. */
+  /** A type outside the model isn't an error: the projector skips its items, and the check counts them. */
   | { kind: 'unknown' }
   /**
    * An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. An edge between tenants

@@ -119,7 +119,7 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // They tell readers whether an item counts as absent, and where a hashed key leads.
+    // By these attributes readers decide whether an item counts as absent, and where a hashed key leads.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);

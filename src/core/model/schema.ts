@@ -106,7 +106,8 @@ export interface PartDefinition<T extends PartTypes = PartTypes> {
  * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. Changing
  * them costs by the part's size instead of the node's.
  *
- * @example node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
+ * @example
+ * node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
  */
 export function part<
   F extends Fields = OpenFields,
@@ -228,7 +229,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Source attributes copied into the index item, besides those of `project`: a list with titles takes one Query.
+   * Source attributes copied into the index item, in addition to `project`: a list with titles takes one Query.
    * Changing one costs a write per edge that leaves the node. A name may only be in one of the two lists. Default:
    * none.
    */

@@ -210,8 +210,8 @@ export function continueFanOutUpdate(
 }
 
 /**
- * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone: whoever still has a
- * record of the continuation finds another revision.
+ * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone, so that a consumer
+ * with a record of the continuation finds another revision.
  */
 export function endContinuationUpdate(
   graph: CompiledModel,

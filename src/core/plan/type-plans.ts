@@ -87,7 +87,7 @@ export interface PlannedKey extends SubjectKey {
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type, for the model itself and as one that is maintained next to another. */
+  /** By node type, for the model itself and as a model that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 
@@ -161,7 +161,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    // A counted joined item counts by itself, so the count needs no other item.
+    // A joined item with a count is counted on its own, so the count needs no other item.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);

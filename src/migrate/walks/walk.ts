@@ -30,8 +30,8 @@ export const PAGE_ITEMS = 500;
 /**
  * Reads every item of the table or an index page by page, several segments at once. Scans of the table are consistent:
  * an eventually consistent scan could miss an item that was written before the walk, and whose record came before its
- * generation was maintained. Pauses are harmless, since the projector maintains items written meanwhile. Returns where
- * it stopped because time ran out; undefined if complete.
+ * generation was maintained. Pauses are harmless, since the projector maintains items that are written during them.
+ * Returns where it stopped because time ran out; undefined if complete.
  *
  * @param visit returns whether it has finished the page. The walk stops at a page left unfinished.
  */

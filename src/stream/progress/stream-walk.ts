@@ -151,7 +151,7 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        // Other shards also count meanwhile.
+        // While it waits, other shards add their pages, so the sum is only read afterwards.
         const pages = await shard.readOn();
         this.pages += pages;
       } catch (error) {

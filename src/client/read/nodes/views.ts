@@ -26,7 +26,9 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /** Default: those of the model's view. Others, and any with `consistent`, also read the node itself. */
+  /**
+   * Default: the attributes that the model's view shows. Other attributes, and `consistent`, also read the node itself.
+   */
   attributes?: Attributes | undefined;
   /**
    * Strongly consistent, at twice the capacity: `attributes` are read from the node as last written. The edge set, and

@@ -29,7 +29,7 @@ import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
  */
 export type OrderValue = string | number | bigint | ExactNumber;
 
-/** An order as needed to encode arguments, whoever's attributes it sorts by. */
+/** What encoding an argument needs of an order, whether it sorts by the item's attributes or by another item's. */
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
 
 export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {

@@ -79,7 +79,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** A value that isn't a time is no mistake: the edge doesn't end. */
+/** A value that isn't a time isn't an error: the edge doesn't end. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }

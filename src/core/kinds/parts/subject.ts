@@ -185,10 +185,12 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part has a `try` of its own, instead of a
- * function that is passed here: that would make several functions for each image of a batch.
+ * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part
+ * has a `try` of its own, instead of a function that is passed here: that would make several functions for each image
+ * of a batch.
  *
- * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
+ * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure isn't a problem
+ * of the item.
  */
 export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
   if (!(error instanceof PartError)) throw error;

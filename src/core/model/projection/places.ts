@@ -60,7 +60,7 @@ export class SearchPlaces {
     return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
-  /** Tells whether a sort key is that of an item of the search. */
+  /** Whether a sort key belongs to an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }

@@ -81,7 +81,7 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Updates a view to everything that its partition's base items ask for, whatever it holds. */
+/** Updates a view to everything that its partition's base items ask for, whatever it held before. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
