@@ -164,7 +164,7 @@ export type ErrorCode =
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
-  /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom table update` adds it, and waits. */
+  /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom migrate` adds it, and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
@@ -289,8 +289,8 @@ export type ErrorCode =
   /** The studio cannot listen on its port. Remedy: Give another `--port`. */
   | 'studio-port'
   /**
-   * The table lacks an index, the keys or the stream that the model needs or has a key of another type than text. Remedy: The message
-   * names what; `edgeloom table update` adds it, unless the hint says otherwise.
+   * The table lacks the keys or the stream that the model needs, has a key of another type than text, or cannot get an index. Remedy: The
+   * message names what; `edgeloom table update` adds it, unless the hint says otherwise.
    */
   | 'table-differs'
   /** A table of this name exists already. Remedy: Use it, or another name. */

@@ -1,7 +1,8 @@
+import { INDEX_NAMES } from '../core/items/derived-item.ts';
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, searchesIn, viewName } from '../registry/definition.ts';
-import type { Generation, Registry } from '../registry/registry.ts';
+import { type Definitions, indexesOf, indexName, indexNamedIn, searchesIn, viewName } from '../registry/definition.ts';
+import type { Generation, KeyedProjection, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /** Actions: a person asks for a change that the model does not contain. */
@@ -54,6 +55,7 @@ export function actionTarget(
     if (action.kind === 'retire') return generation.definition !== own;
     return generation === live.at(-1);
   });
+  refuseIndexInUse(registry, data, name, going);
   if (search !== undefined && action.kind === 'drop' && going.some(({ definition }) => definition === own))
     throw sharedItemError(search, name);
   const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
@@ -65,6 +67,21 @@ export function actionTarget(
     generations: new Set(going.map((generation) => generation.id)),
     ...(search !== undefined && { search }),
   };
+}
+
+/** Throws `shared-item` where an index would go while items of a projection are in it. */
+function refuseIndexInUse(registry: Registry, data: DefinitionData, name: string, going: readonly Generation[]): void {
+  const place = INDEX_NAMES.findIndex((index) => indexName(index) === name);
+  if (place === -1 || going.length === 0) return;
+  const user = [...registry.projections.keys()].find((other) =>
+    liveGenerations(registry, other).some(({ definition }) => indexesOf(data.get(definition)) > place),
+  );
+  if (user === undefined) return;
+  throw new EdgeloomError(
+    'shared-item',
+    `The index ${INDEX_NAMES[place]} has items of ${user}.`,
+    `Take ${user} away first, once no reader uses it, or all that other models have with --undo.`,
+  );
 }
 
 function sharedItemError(search: string, name: string): EdgeloomError {
@@ -152,7 +169,11 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
-  for (const [name, { generations }] of projections) {
+  // Indexes go after the items that are in them.
+  const [indexes, others] = [true, false].map((isIndex) =>
+    [...projections].filter(([name]) => (indexNamedIn(name) !== undefined) === isIndex),
+  ) as [[string, KeyedProjection][], [string, KeyedProjection][]];
+  for (const [name, { generations }] of [...others, ...indexes]) {
     const live = generations.filter(({ state }) => state !== 'absent');
     const own = expected.projections.get(name)?.fingerprint;
     for (const { id, definition } of live) {

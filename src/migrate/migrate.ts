@@ -10,7 +10,6 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
-import { requireNativeIndexes } from '../store/native-ready.ts';
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
@@ -50,8 +49,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 /**
  * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
  * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
- * that a `signal` ends: the steps that `onStep` has reported are finished. Throws `no-index` before a step where an index of a native
- * order or search is not ready: the derived orders and searches that it replaces would go. Throws `items-left-out` where items of the
+ * that a `signal` ends: the steps that `onStep` has reported are finished. Adds the indexes that the model needs, and deletes those that an
+ * action takes away. Throws `table-differs` where the table cannot get an index. Throws `items-left-out` where items of the
  * table cannot be in what is built; a run with `acceptLeftOut` goes on from there. With `maxRcu` or `maxWcu`, calls that DynamoDB throttles
  * are made again.
  *
@@ -60,7 +59,6 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  */
 export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);
-  await requireNativeIndexes(graph, options.store);
   return await migrateTable({ ...options, graph });
 }
 
@@ -95,6 +93,8 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
+  /** The indexes of the model that the table lacks; undefined: not looked at since they were changed. */
+  private missingIndexes: readonly string[] | undefined;
   /** How often another run has changed the registry before this run could. */
   private overtaken = 0;
   /** How often each registry step of a projection was made. */
@@ -122,7 +122,8 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      const step = this.decideNextStep(head?.registry, data);
+      this.missingIndexes ??= await this.work.missingIndexes();
+      const step = this.decideNextStep(head?.registry, data, this.missingIndexes);
       if (step === undefined) {
         return {
           steps,
@@ -162,7 +163,11 @@ class MigrationRun {
     }
   }
 
-  private decideNextStep(registry: Registry | undefined, data: DefinitionData): Step | undefined {
+  private decideNextStep(
+    registry: Registry | undefined,
+    data: DefinitionData,
+    missingIndexes: readonly string[],
+  ): Step | undefined {
     const { action, lateWritesMs } = this.options;
     const { expected, memory } = this;
     const { isEmpty } = this.work;
@@ -173,6 +178,7 @@ class MigrationRun {
       data,
       expected,
       memory,
+      missingIndexes,
       lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
@@ -207,6 +213,7 @@ class MigrationRun {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
+    if (step.kind === 'add-index' || step.kind === 'delete') this.missingIndexes = undefined;
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
     // A state that is not as it was seen was changed by another run.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();

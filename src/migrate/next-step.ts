@@ -1,5 +1,5 @@
 import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
-import { type Definitions, meaningsOf, viewName } from '../registry/definition.ts';
+import { type Definitions, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
@@ -18,6 +18,8 @@ export interface Situation {
   data: DefinitionData;
   expected: Definitions;
   memory: RunMemory;
+  /** The indexes of the model that readers cannot use, by name. Absent: none. */
+  missingIndexes?: readonly string[];
   /** True if the table was empty when this run looked, after the registration; absent: it has not looked. */
   isEmpty?: boolean;
   table?: TableIdentity;
@@ -42,19 +44,22 @@ export function nextStep(situation: Situation): Step | undefined {
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
-    if (situation.isEmpty) return { kind: 'open-empty' };
+    // Readers use a native list as soon as it is ready.
+    if (situation.isEmpty) return indexStep(situation) ?? { kind: 'open-empty' };
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
   }
   if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
   // Readers of the model would lose a search that has another place in it.
   const replacement = takesLast(registry, situation)
-    ? (keepStep(registry, situation) ?? buildStep(registry, situation))
+    ? (keepStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation))
     : undefined;
   return (
     replacement ??
     actionStep(registry, situation) ??
+    deleteStep(registry, situation, isIndex) ??
     keepStep(registry, situation) ??
+    indexStep(situation) ??
     buildStep(registry, situation) ??
     shapeStep(registry, situation) ??
     retireStep(registry, situation) ??
@@ -94,6 +99,16 @@ function keepStep({ projections }: Registry, situation: Situation): Step | undef
   return missing.length === 0 ? undefined : { kind: 'keep', definitions: missing };
 }
 
+function isIndex(name: string): boolean {
+  return indexNamedIn(name) !== undefined;
+}
+
+/** Adds the indexes that the table lacks, before anything is read through them. */
+function indexStep(situation: Situation): Step | undefined {
+  const indexes = (situation.missingIndexes ?? []).filter((name) => !isDropped(indexName(name), situation));
+  return indexes.length === 0 ? undefined : { kind: 'add-index', indexes };
+}
+
 function buildStep(registry: Registry, situation: Situation): Step | undefined {
   const { expected, memory } = situation;
   const building = [...expected.projections.values()].flatMap(({ name, fingerprint }) => {
@@ -104,7 +119,7 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
     return [{ ...seenGeneration(name, own), definition: fingerprint }];
   });
   // rule: ready-after-a-backfill
-  const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
+  const open = building.filter((seen) => !isIndex(seen.name) && !memory.verified.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'backfill', generations: open };
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
@@ -182,12 +197,22 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
   return removalStep(leaving, memory);
 }
 
-function deleteStep(registry: Registry, situation: Situation): Step | undefined {
-  const absent = [...registry.projections].flatMap(([name, { generations }]) =>
-    generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
-  );
+/** Deletes what is retired: of all projections, or of some. An index is gone before a migration may add it again. */
+function deleteStep(
+  registry: Registry,
+  situation: Situation,
+  isOne: (name: string) => boolean = () => true,
+): Step | undefined {
+  const absent = [...registry.projections]
+    .filter(([name]) => isOne(name))
+    .flatMap(([name, { generations }]) =>
+      generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
+    );
   const open = absent.filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
-  if (open.length > 0) return outlastStep(open, situation) ?? { kind: 'delete', generations: open };
+  if (open.length > 0) {
+    const late = open.filter(({ name }) => !isIndex(name));
+    return outlastStep(late, situation) ?? { kind: 'delete', generations: open };
+  }
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
 }
 

@@ -1,7 +1,9 @@
+import { USUAL_INDEXES } from '../core/items/derived-item.ts';
 import {
   type CompiledModel,
   derivedSearches,
   type EdgeModel,
+  hasUsualIndexNames,
   type InboundModel,
   type InboundOrder,
   type InboundSettings,
@@ -15,6 +17,7 @@ import {
 } from '../core/model/compiled.ts';
 import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
+import { nativeIndexes } from '../core/model/native.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
 import {
   INBOUND_OPTIONS,
@@ -85,6 +88,22 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
+/**
+ * An index that a migration adds and deletes. Readers of a native order or search use the list once its index is ready; an index of
+ * derived items is listed so that it is known to be nobody else's.
+ */
+export interface IndexProjection extends OfNodes {
+  kind: 'index';
+  /** The name in the table. */
+  name: string;
+  /** The keys and the other attributes of a native index; none of them for an index of derived items. */
+  partition?: string;
+  sort?: string;
+  attributes?: readonly string[];
+  /** True if the model names the index itself: the table may have had it before, so no migration deletes it. */
+  isNamed?: boolean;
+}
+
 /** The views of a node type: what they show of the node, and of the edges that leave it. */
 export interface ViewDefinition extends OfNodes {
   kind: 'view';
@@ -95,7 +114,7 @@ export interface ViewDefinition extends OfNodes {
 }
 
 /** The definition of a projection with keys of its own. */
-export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition;
+export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition | IndexProjection;
 /** The kinds of projections with keys of their own. */
 export type KeyedKind = KeyedDefinition['kind'];
 /** The name of a projection whose definitions are of one kind. */
@@ -159,6 +178,18 @@ export function orderName(edgeType: string, order: string): ProjectionName<'orde
   return `order:${edgeType}.${order}`;
 }
 
+/** The name of an index among the projections. */
+export function indexName(index: string): ProjectionName<'index'> {
+  return `${INDEX}${index}`;
+}
+
+/** The index of a projection; undefined for a projection of another kind. */
+export function indexNamedIn(projection: string): string | undefined {
+  return projection.startsWith(INDEX) ? projection.slice(INDEX.length) : undefined;
+}
+
+const INDEX = 'index:';
+
 /** The name of the views of a node type. */
 export function viewName(type: string): string {
   return `view:${type}`;
@@ -209,7 +240,19 @@ function extractDefinitions(model: CompiledModel): Definitions {
       add(orderName(type, order.name), { kind: 'order', edge: typing, order, settings });
     }
   }
+  for (const index of indexProjections(model)) add(indexName(index.name), index);
   return { projections, views };
+}
+
+/** The indexes of a model that migrations add and delete: not the two that each table has, nor those with names of the table's own. */
+function indexProjections(model: CompiledModel): IndexProjection[] {
+  const { table, indexes } = model;
+  const further = hasUsualIndexNames(table) ? indexes.filter((index) => !USUAL_INDEXES.includes(index)) : [];
+  const native = nativeIndexes(model).map(({ name, partition, sort, attributes }): IndexProjection => {
+    const isNamed = table.nativeNames?.some((named) => named.name === name) === true;
+    return { kind: 'index', name, partition, sort, ...(attributes && { attributes }), ...(isNamed && { isNamed }) };
+  });
+  return [...further.map((name): IndexProjection => ({ kind: 'index', name })), ...native];
 }
 
 /** The types of nodes whose absence a definition depends on. */
@@ -218,6 +261,7 @@ export function nodesDecidingOf(definition: Definition): string[] {
     case 'search':
       return definition.search.part === undefined ? [definition.type] : [];
     case 'part':
+    case 'index':
       return [];
     case 'view': {
       const copied = definition.edges.flatMap(({ copy, to }) => (copy === undefined ? [] : [...to]));
@@ -269,6 +313,12 @@ export function meaningsOf(data: Data): string[] {
 export function searchesIn(data: Data | undefined): string[] {
   const { search, packed = [] } = Object(data) as { search?: SearchSettings; packed?: readonly SearchSettings[] };
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
+}
+
+/** The number of indexes that the items of a definition are in, by its data. */
+export function indexesOf(data: Data | undefined): number {
+  const { order, orders = [] } = Object(data) as { order?: Data; orders?: readonly Data[] };
+  return Math.max(searchesIn(data).length, orders.length, order === undefined ? 0 : 1);
 }
 
 /** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
@@ -359,6 +409,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search', 'packed', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),
   'search/packed': settingNames(SEARCH_OPTIONS),
+  index: ['kind', 'name', 'partition', 'sort', 'attributes', 'isNamed'],
   part: ['kind', 'type', 'part'],
   'part/part': settingNames(PART_OPTIONS),
   inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', ...ABSENCE],

@@ -1,8 +1,12 @@
-import type { KeyTypes, Store, WayOfWriting } from '../core/store-port.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import type { KeyTypes, MissingIndex, Store, WayOfWriting } from '../core/store-port.ts';
 import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
-export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes' | 'serverTime' | 'writesBy'>;
+export type StoreCallName = Exclude<
+  keyof Store,
+  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'missingIndexes' | 'addIndex' | 'dropIndex'
+>;
 
 /** A store that passes every call on to another one. A subclass puts something around all of them, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
@@ -66,5 +70,14 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   async serverTime(): Promise<number | undefined> {
     return await this.inner.serverTime?.();
+  }
+  async missingIndexes(graph: CompiledModel): Promise<readonly MissingIndex[]> {
+    return (await this.inner.missingIndexes?.(graph)) ?? [];
+  }
+  async addIndex(graph: CompiledModel, name: string): Promise<void> {
+    await this.inner.addIndex?.(graph, name);
+  }
+  async dropIndex(name: string): Promise<boolean> {
+    return (await this.inner.dropIndex?.(name)) ?? true;
   }
 }

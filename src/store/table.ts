@@ -41,6 +41,8 @@ export interface TableStatus {
   streamArn?: string;
   /** The needs of the model that the table lacks, in words; empty where it fits. */
   lacks: string[];
+  /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
+  addable: string[];
   /** The indexes of the model that DynamoDB still fills, by name: reads of them fail until it has. */
   filling: string[];
   /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
@@ -93,6 +95,7 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
   const { client } = options;
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
+  const { lacks, addable } = missingNeedsOf(graph, table);
   return {
     table: graph.table.name,
     status: table.TableStatus ?? 'UNKNOWN',
@@ -104,7 +107,8 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
       ]),
     ),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
-    lacks: missingNeedsOf(graph, table),
+    lacks,
+    addable,
     filling: indexNeeds(graph)
       .filter((need) => stateOfIndex(need, table) === 'filling')
       .map(({ name }) => name),
@@ -130,9 +134,10 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
 }
 
 /** The needs of the model that a table lacks, in words. */
-export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
+export function missingNeedsOf(graph: CompiledModel, table: TableDescription): Pick<TableStatus, 'lacks' | 'addable'> {
   const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
+  const addable: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
   for (const need of indexNeeds(graph)) {
     const state = stateOfIndex(need, table);
@@ -142,14 +147,16 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : [];
     const missing =
       state === 'differs' && lacking.length > 0 ? `, which lacks the attributes ${lacking.join(', ')}` : '';
-    lacks.push(`the index ${name} with the keys ${partition} and ${sort}${held}${missing}`);
+    const text = `the index ${name} with the keys ${partition} and ${sort}${held}${missing}`;
+    lacks.push(text);
+    if (state === 'absent') addable.push(text);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled !== true || stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
     lacks.push('a stream of new and old images');
   }
-  return lacks;
+  return { lacks, addable };
 }
 
 /** Reads the ids of the table and of its stream, and its regions; absent if the engine does not say them. */
@@ -210,6 +217,7 @@ export async function deleteTable(graph: CompiledModel, options: TableAccess): P
       indexes: [],
       projections: {},
       lacks: [],
+      addable: [],
       filling: [],
       itemCount: 0,
       sizeBytes: 0,

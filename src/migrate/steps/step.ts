@@ -18,6 +18,7 @@ export type Step =
   | { kind: 'look' }
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
+  | { kind: 'add-index'; indexes: readonly string[] }
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
@@ -85,6 +86,10 @@ export interface StepRun {
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   /** Builds generations and verifies them, until no software from before the registry writes meanwhile. */
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
+  /** Adds indexes of the model, one after the other, and waits until readers can use them. Throws if time ends before. */
+  addIndexes(indexes: readonly string[]): Promise<void>;
+  /** Deletes the indexes of projections that are as they were seen, one after the other. Throws if time ends before. */
+  dropIndexes(indexes: readonly (SeenState & { index: string })[]): Promise<void>;
   /** Waits until no reader uses the states any more; returns those that are still as they were seen. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   /** Waits until every replica shows the last writes. */
