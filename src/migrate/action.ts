@@ -71,17 +71,25 @@ export function actionTarget(
 
 /** Throws `shared-item` where an index would go while items of a projection are in it. */
 function refuseIndexInUse(registry: Registry, data: DefinitionData, name: string, going: readonly Generation[]): void {
-  const place = INDEX_NAMES.findIndex((index) => indexName(index) === name);
-  if (place === -1 || going.length === 0) return;
-  const user = [...registry.projections.keys()].find((other) =>
-    liveGenerations(registry, other).some(({ definition }) => indexesOf(data.get(definition)) > place),
-  );
-  if (user === undefined) return;
+  const { user } = usersOfIndex(registry, data, name) ?? {};
+  if (user === undefined || going.length === 0) return;
   throw new EdgeloomError(
     'shared-item',
-    `The index ${INDEX_NAMES[place]} has items of ${user}.`,
+    `The ${name.replace(':', ' ')} has items of ${user}.`,
     `Take ${user} away first, once no reader uses it, or all that other models have with --undo.`,
   );
+}
+
+/** A projection whose items are in an index of derived items, if there is one; undefined for a projection that is no such index. */
+export function usersOfIndex(
+  registry: Registry,
+  data: DefinitionData,
+  name: string,
+): { user: string | undefined } | undefined {
+  const place = INDEX_NAMES.findIndex((index) => indexName(index) === name);
+  if (place === -1) return undefined;
+  const isIn = ({ definition }: Generation): boolean => indexesOf(data.get(definition)) > place;
+  return { user: [...registry.projections.keys()].find((other) => liveGenerations(registry, other).some(isIn)) };
 }
 
 function sharedItemError(search: string, name: string): EdgeloomError {

@@ -3,7 +3,7 @@ import { type Definitions, indexName, indexNamedIn, meaningsOf, viewName } from 
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
-import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
+import { type ActionTarget, liveGenerations, type MigrateAction, newestShape, usersOfIndex } from './action.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
@@ -165,7 +165,8 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
 
 /**
  * Returns the next step that removes earlier generations all of whose meanings newer ones have. Nobody has to ask for it by a
- * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection.
+ * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection. An index of derived items goes
+ * after the last of them.
  */
 function retireStep(registry: Registry, { expected, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
@@ -179,16 +180,20 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
     for (const generation of generations) {
       const stored = data.get(generation.definition);
       if (generation.state === 'absent' || stored === undefined) continue;
-      const isReplaced = meaningsOf(stored).every((meaning) => {
-        const other = own.get(meaning);
-        if (other === undefined) return false;
-        if (other.name === name) return generation.id < other.generation.id;
-        // A search that moved to the item of another projection.
-        return (
-          generation.definition !== expected.projections.get(name)?.fingerprint &&
-          (generation.since ?? 0) <= (other.generation.since ?? 0)
-        );
-      });
+      const users = expected.projections.has(name) ? undefined : usersOfIndex(registry, data, name);
+      const isEmptyIndex = users !== undefined && users.user === undefined;
+      const isReplaced =
+        isEmptyIndex ||
+        meaningsOf(stored).every((meaning) => {
+          const other = own.get(meaning);
+          if (other === undefined) return false;
+          if (other.name === name) return generation.id < other.generation.id;
+          // A search that moved to the item of another projection.
+          return (
+            generation.definition !== expected.projections.get(name)?.fingerprint &&
+            (generation.since ?? 0) <= (other.generation.since ?? 0)
+          );
+        });
       if (!isReplaced) continue;
       if (generation.state === 'ready') return { kind: 'withdraw', seen: seenGeneration(name, generation) };
       leaving.push(seenGeneration(name, generation));

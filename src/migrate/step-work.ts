@@ -147,7 +147,8 @@ export class StepWork implements StepRun {
   }
 
   async dropIndexes(indexes: readonly (SeenState & { index: string })[]): Promise<void> {
-    this.checkMayWait();
+    // Whoever decides the steps has deleted them before it deals out the walk.
+    if (typeof this.options.walks === 'object') return;
     for (const { index, ...seen } of indexes) {
       for (let attempt = 0; ; attempt++) {
         // Another migration may have deleted it, and added it again.

@@ -58,12 +58,12 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
+import type { IndexChanges } from './index-changes.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
-import type { IndexChanges } from './table-update/index-changes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
 const BATCH_GET_KEYS = 100;
@@ -127,7 +127,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
   /** Few programs change indexes: the others do not load the code for it. */
   private async indexChanges(): Promise<IndexChanges> {
-    const { IndexChanges } = await import('./table-update/index-changes.ts');
+    const { IndexChanges } = await import('./index-changes.ts');
     return new IndexChanges(this.calls, this.table.name);
   }
 

@@ -12,8 +12,8 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { classifyError } from '../classify.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
+import { differs, otherIndexes } from '../index-changes.ts';
 import { describeTable, type TableAccess, ttlOf } from '../table.ts';
-import { differs, otherIndexes } from './index-changes.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */

@@ -1,14 +1,14 @@
 import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import type { CompiledModel } from '../../core/model/compiled.ts';
-import { MOST_INDEXES } from '../../core/model/native.ts';
-import type { MissingIndex } from '../../core/store-port.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
-import { requireAnswer } from '../answered.ts';
-import { keyTypesOf, withClassifiedErrors } from '../answers.ts';
-import { hasKeys, type IndexNeed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-import { tableDefinition } from '../definition/table-definition.ts';
-import { keyTypeText, otherKeyTypes } from '../key-types.ts';
-import type { TableCalls } from '../lean/calls.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { MOST_INDEXES } from '../core/model/native.ts';
+import type { MissingIndex } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { requireAnswer } from './answered.ts';
+import { keyTypesOf, withClassifiedErrors } from './answers.ts';
+import { hasKeys, type IndexNeed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
+import { tableDefinition } from './definition/table-definition.ts';
+import { keyTypeText, otherKeyTypes } from './key-types.ts';
+import type { TableCalls } from './lean/calls.ts';
 
 /**
  * Changes of a table's indexes, one at a time as DynamoDB takes them. A change takes as long as the table is large, so these functions begin
