@@ -10,7 +10,6 @@ import { Explore } from './places/explore.tsx';
 import { Inspect } from './places/inspect.tsx';
 import { Overview } from './places/overview.tsx';
 import { Query } from './places/query.tsx';
-import { Shards } from './places/shards.tsx';
 import { Timeline } from './places/timeline.tsx';
 import { Trace } from './places/trace.tsx';
 import { Trust } from './places/trust.tsx';
@@ -21,7 +20,6 @@ const PLACES = [
   { path: '/query', name: 'Query', Show: Query },
   { path: '/inspect', name: 'Inspect', Show: Inspect },
   { path: '/trace', name: 'Trace', Show: Trace },
-  { path: '/shards', name: 'Shards', Show: Shards },
   { path: '/timeline', name: 'Timeline', Show: Timeline },
   { path: '/trust', name: 'Trust', Show: Trust },
 ] as const;

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
+import { driftIn } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { FIRST_EDGE } from '../../../workbench/demo/company.ts';
 import { runDemo } from '../../../workbench/demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../../workbench/demo/evolve/evolve.ts';
 import type { AnswerCounts } from '../../../workbench/demo/evolve/tally.ts';
@@ -10,6 +12,7 @@ import { print, textTable } from '../../shared/output.ts';
 import { type Progress, startProgress } from '../../shared/progress.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
+import { driftText } from '../trust/check-report.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
 interface DemoFlags {
@@ -45,9 +48,13 @@ export function demoCommand(command: Command): void {
           ...(studio && {
             look: async (table) => {
               bars.stop();
-              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (url) =>
-                print({ json: { url }, text: studioLines(url) }, json),
-              );
+              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
+                const { href: url } = new URL(
+                  `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
+                  studio,
+                );
+                print({ json: { url }, text: studioLines(url) }, json);
+              });
             },
           }),
         });
@@ -73,8 +80,7 @@ async function showEvolve(json: boolean, engine: EngineName | undefined): Promis
     },
   });
   const { wrong, partial } = result.answers;
-  const { missing, stale, orphan } = result.drift;
-  if (wrong + partial + missing + stale + orphan > 0) process.exitCode = WRONG;
+  if (wrong + partial + driftIn(result) > 0) process.exitCode = WRONG;
   print({ json: result, text: evolveText(result) }, json);
 }
 
@@ -83,13 +89,12 @@ function evolveText({ phases, answers, mistakes, writes, drift, seconds }: Evolv
     return [name, of, right, notReady, wrong, partial];
   };
   const rows = phases.flatMap((phase) => [phaseRow(phase.name, 'old', phase.old), phaseRow('', 'new', phase.new)]);
-  const { missing, stale, orphan } = drift;
   return [
     '',
     textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, phaseRow('all', '', answers)]),
     '',
     ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
-    `${countText(writes, 'write')} of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
+    `${countText(writes, 'write')} of producers; ${driftText({ drift })}; ${seconds.toFixed(1)} s in all`,
   ].join('\n');
 }
 
