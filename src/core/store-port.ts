@@ -63,10 +63,14 @@ export interface Store {
   /** The table's own clock, in milliseconds since 1970, which no machine has set; undefined, or absent, where it does not tell. */
   serverTime?(): Promise<number | undefined>;
   /**
-   * The indexes that a model needs and readers cannot use, in the order in which they are to be added. Absent, as the two below, where the
-   * store has no indexes to add.
+   * The indexes that a model needs and readers cannot use, in the order in which they are to be added. Absent, as the next three,
+   * where the store has no indexes to change.
    */
   missingIndexes?(graph: CompiledModel): Promise<readonly MissingIndex[]>;
+  /**
+   * The indexes of derived items that the table has and the model may not use, by name: only those that this software has made.
+   */
+  furtherIndexes?(graph: CompiledModel): Promise<readonly string[]>;
   /** Begins to add an index that a model needs, unless it is there or DynamoDB is changing another one: ask `missingIndexes` again. */
   addIndex?(graph: CompiledModel, name: string): Promise<void>;
   /** Begins to delete an index, unless DynamoDB is changing another one. Returns true once the index is gone. */

@@ -1,7 +1,6 @@
-import { INDEX_NAMES } from '../core/items/derived-item.ts';
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, indexesOf, indexName, indexNamedIn, searchesIn, viewName } from '../registry/definition.ts';
+import { type Definitions, indexNamedIn, searchesIn, viewName } from '../registry/definition.ts';
 import type { Generation, KeyedProjection, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
@@ -55,7 +54,6 @@ export function actionTarget(
     if (action.kind === 'retire') return generation.definition !== own;
     return generation === live.at(-1);
   });
-  refuseIndexInUse(registry, data, name, going);
   if (search !== undefined && action.kind === 'drop' && going.some(({ definition }) => definition === own))
     throw sharedItemError(search, name);
   const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
@@ -67,29 +65,6 @@ export function actionTarget(
     generations: new Set(going.map((generation) => generation.id)),
     ...(search !== undefined && { search }),
   };
-}
-
-/** Throws `shared-item` where an index would go while items of a projection are in it. */
-function refuseIndexInUse(registry: Registry, data: DefinitionData, name: string, going: readonly Generation[]): void {
-  const { user } = usersOfIndex(registry, data, name) ?? {};
-  if (user === undefined || going.length === 0) return;
-  throw new EdgeloomError(
-    'shared-item',
-    `The ${name.replace(':', ' ')} has items of ${user}.`,
-    `Take ${user} away first, once no reader uses it, or all that other models have with --undo.`,
-  );
-}
-
-/** A projection whose items are in an index of derived items, if there is one; undefined for a projection that is no such index. */
-export function usersOfIndex(
-  registry: Registry,
-  data: DefinitionData,
-  name: string,
-): { user: string | undefined } | undefined {
-  const place = INDEX_NAMES.findIndex((index) => indexName(index) === name);
-  if (place === -1) return undefined;
-  const isIn = ({ definition }: Generation): boolean => indexesOf(data.get(definition)) > place;
-  return { user: [...registry.projections.keys()].find((other) => liveGenerations(registry, other).some(isIn)) };
 }
 
 function sharedItemError(search: string, name: string): EdgeloomError {
@@ -177,7 +152,7 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
-  // Indexes go after the items that are in them.
+  // Indexes go last: they take DynamoDB longest.
   const [indexes, others] = [true, false].map((isIndex) =>
     [...projections].filter(([name]) => (indexNamedIn(name) !== undefined) === isIndex),
   ) as [[string, KeyedProjection][], [string, KeyedProjection][]];

@@ -13,7 +13,7 @@ import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metere
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
-import { nextStep } from './next-step.ts';
+import { nextStep, type Situation } from './next-step.ts';
 import { StepWork } from './step-work.ts';
 import { isEmptyTable } from './steps/empty.ts';
 import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
@@ -93,8 +93,8 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
-  /** The indexes of the model that the table lacks; undefined: not looked at since they were changed. */
-  private missingIndexes: readonly string[] | undefined;
+  /** What the table lacks and has of indexes; undefined: not looked at since they were changed. */
+  private indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined;
   /** How often another run has changed the registry before this run could. */
   private overtaken = 0;
   /** How often each registry step of a projection was made. */
@@ -122,8 +122,11 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      this.missingIndexes ??= await this.work.missingIndexes();
-      const step = this.decideNextStep(head?.registry, data, this.missingIndexes);
+      this.indexes ??= {
+        missingIndexes: await this.work.missingIndexes(),
+        furtherIndexes: await this.work.furtherIndexes(),
+      };
+      const step = this.decideNextStep(head?.registry, data, this.indexes);
       if (step === undefined) {
         return {
           steps,
@@ -166,7 +169,7 @@ class MigrationRun {
   private decideNextStep(
     registry: Registry | undefined,
     data: DefinitionData,
-    missingIndexes: readonly string[],
+    indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'>,
   ): Step | undefined {
     const { action, lateWritesMs } = this.options;
     const { expected, memory } = this;
@@ -178,7 +181,7 @@ class MigrationRun {
       data,
       expected,
       memory,
-      missingIndexes,
+      ...indexes,
       lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
@@ -213,7 +216,7 @@ class MigrationRun {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
-    if (step.kind === 'add-index' || step.kind === 'delete') this.missingIndexes = undefined;
+    if ('indexes' in step || step.kind === 'delete') this.indexes = undefined;
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
     // A state that is not as it was seen was changed by another run.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();

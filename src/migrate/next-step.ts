@@ -1,9 +1,10 @@
+import { INDEX_NAMES } from '../core/items/derived-item.ts';
 import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
-import { type Definitions, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
+import { type Definitions, indexesOf, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
-import { type ActionTarget, liveGenerations, type MigrateAction, newestShape, usersOfIndex } from './action.ts';
+import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Situation {
   memory: RunMemory;
   /** The indexes of the model that readers cannot use, by name. Absent: none. */
   missingIndexes?: readonly string[];
+  /** The indexes of derived items that the table has beyond those of the model: see `Store`. Absent: none. */
+  furtherIndexes?: readonly string[];
   /** True if the table was empty when this run looked, after the registration; absent: it has not looked. */
   isEmpty?: boolean;
   table?: TableIdentity;
@@ -63,7 +66,8 @@ export function nextStep(situation: Situation): Step | undefined {
     buildStep(registry, situation) ??
     shapeStep(registry, situation) ??
     retireStep(registry, situation) ??
-    deleteStep(registry, situation)
+    deleteStep(registry, situation) ??
+    dropIndexStep(registry, situation)
   );
 }
 
@@ -107,6 +111,21 @@ function isIndex(name: string): boolean {
 function indexStep(situation: Situation): Step | undefined {
   const indexes = (situation.missingIndexes ?? []).filter((name) => !isDropped(indexName(name), situation));
   return indexes.length === 0 ? undefined : { kind: 'add-index', indexes };
+}
+
+/** Deletes indexes of derived items in which nothing is any more: the model may use fewer, and so may all that the registry keeps. */
+function dropIndexStep(
+  { projections }: Registry,
+  { data, expected, furtherIndexes = [] }: Situation,
+): Step | undefined {
+  const kept = [...projections.values()].flatMap(({ generations }) => generations);
+  const definitions = [
+    ...kept.map(({ definition }) => data.get(definition)),
+    ...[...expected.projections.values()].map((own) => own.data),
+  ];
+  const used = new Set<string>(INDEX_NAMES.slice(0, Math.max(0, ...definitions.map(indexesOf))));
+  const indexes = furtherIndexes.filter((name) => !used.has(name));
+  return indexes.length === 0 ? undefined : { kind: 'drop-index', indexes };
 }
 
 function buildStep(registry: Registry, situation: Situation): Step | undefined {
@@ -165,8 +184,7 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
 
 /**
  * Returns the next step that removes earlier generations all of whose meanings newer ones have. Nobody has to ask for it by a
- * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection. An index of derived items goes
- * after the last of them.
+ * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection.
  */
 function retireStep(registry: Registry, { expected, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
@@ -180,20 +198,16 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
     for (const generation of generations) {
       const stored = data.get(generation.definition);
       if (generation.state === 'absent' || stored === undefined) continue;
-      const users = expected.projections.has(name) ? undefined : usersOfIndex(registry, data, name);
-      const isEmptyIndex = users !== undefined && users.user === undefined;
-      const isReplaced =
-        isEmptyIndex ||
-        meaningsOf(stored).every((meaning) => {
-          const other = own.get(meaning);
-          if (other === undefined) return false;
-          if (other.name === name) return generation.id < other.generation.id;
-          // A search that moved to the item of another projection.
-          return (
-            generation.definition !== expected.projections.get(name)?.fingerprint &&
-            (generation.since ?? 0) <= (other.generation.since ?? 0)
-          );
-        });
+      const isReplaced = meaningsOf(stored).every((meaning) => {
+        const other = own.get(meaning);
+        if (other === undefined) return false;
+        if (other.name === name) return generation.id < other.generation.id;
+        // A search that moved to the item of another projection.
+        return (
+          generation.definition !== expected.projections.get(name)?.fingerprint &&
+          (generation.since ?? 0) <= (other.generation.since ?? 0)
+        );
+      });
       if (!isReplaced) continue;
       if (generation.state === 'ready') return { kind: 'withdraw', seen: seenGeneration(name, generation) };
       leaving.push(seenGeneration(name, generation));

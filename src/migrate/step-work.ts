@@ -135,6 +135,11 @@ export class StepWork implements StepRun {
     return namesOfMissing(await this.store.missingIndexes?.(this.graph), this.options.action !== undefined);
   }
 
+  /** The indexes of derived items beyond those of the model. A run that only walks does not ask. */
+  async furtherIndexes(): Promise<readonly string[]> {
+    return typeof this.options.walks === 'object' ? [] : ((await this.store.furtherIndexes?.(this.graph)) ?? []);
+  }
+
   async addIndexes(indexes: readonly string[]): Promise<void> {
     this.checkMayWait();
     for (const index of indexes) {
@@ -146,13 +151,13 @@ export class StepWork implements StepRun {
     }
   }
 
-  async dropIndexes(indexes: readonly (SeenState & { index: string })[]): Promise<void> {
+  async dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void> {
     // Whoever decides the steps has deleted them before it deals out the walk.
     if (typeof this.options.walks === 'object') return;
-    for (const { index, ...seen } of indexes) {
+    for (const index of indexes) {
       for (let attempt = 0; ; attempt++) {
         // Another migration may have deleted it, and added it again.
-        if (!(await this.areUnchanged([seen]))) throw new ChangedStates();
+        if (!(await this.areUnchanged(seen))) throw new ChangedStates();
         if ((await this.store.dropIndex?.(index)) ?? true) break;
         await this.waits.waitForIndex(index, attempt, this.isOver());
       }

@@ -1,9 +1,7 @@
-import { USUAL_INDEXES } from '../core/items/derived-item.ts';
 import {
   type CompiledModel,
   derivedSearches,
   type EdgeModel,
-  hasUsualIndexNames,
   type InboundModel,
   type InboundOrder,
   type InboundSettings,
@@ -88,17 +86,14 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
-/**
- * An index that a migration adds and deletes. Readers of a native order or search use the list once its index is ready; an index of
- * derived items is listed so that it is known to be nobody else's.
- */
+/** The index of native orders and searches, which a migration adds and deletes. Their readers use them once it is ready. */
 export interface IndexProjection extends OfNodes {
   kind: 'index';
   /** The name in the table. */
   name: string;
-  /** The keys and the other attributes of a native index; none of them for an index of derived items. */
-  partition?: string;
-  sort?: string;
+  partition: string;
+  sort: string;
+  /** The attributes that it holds besides the keys. Absent: all. */
   attributes?: readonly string[];
   /** True if the model names the index itself: the table may have had it before, so no migration deletes it. */
   isNamed?: boolean;
@@ -244,15 +239,11 @@ function extractDefinitions(model: CompiledModel): Definitions {
   return { projections, views };
 }
 
-/** The indexes of a model that migrations add and delete: not the two that each table has, nor those with names of the table's own. */
 function indexProjections(model: CompiledModel): IndexProjection[] {
-  const { table, indexes } = model;
-  const further = hasUsualIndexNames(table) ? indexes.filter((index) => !USUAL_INDEXES.includes(index)) : [];
-  const native = nativeIndexes(model).map(({ name, partition, sort, attributes }): IndexProjection => {
-    const isNamed = table.nativeNames?.some((named) => named.name === name) === true;
+  return nativeIndexes(model).map(({ name, partition, sort, attributes }) => {
+    const isNamed = model.table.nativeNames?.some((named) => named.name === name) === true;
     return { kind: 'index', name, partition, sort, ...(attributes && { attributes }), ...(isNamed && { isNamed }) };
   });
-  return [...further.map((name): IndexProjection => ({ kind: 'index', name })), ...native];
 }
 
 /** The types of nodes whose absence a definition depends on. */

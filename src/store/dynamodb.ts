@@ -117,6 +117,10 @@ export class DynamoDBStore implements Store, ScanSource {
     return await (await this.indexChanges()).missing(graph);
   }
 
+  async furtherIndexes(graph: CompiledModel): Promise<readonly string[]> {
+    return await (await this.indexChanges()).further(graph);
+  }
+
   async addIndex(graph: CompiledModel, name: string): Promise<void> {
     await (await this.indexChanges()).add(graph, name);
   }

@@ -5,7 +5,7 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<
   keyof Store,
-  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'missingIndexes' | 'addIndex' | 'dropIndex'
+  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'missingIndexes' | 'furtherIndexes' | 'addIndex' | 'dropIndex'
 >;
 
 /** A store that passes every call on to another one. A subclass puts something around all of them, or replaces some. */
@@ -73,6 +73,9 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   async missingIndexes(graph: CompiledModel): Promise<readonly MissingIndex[]> {
     return (await this.inner.missingIndexes?.(graph)) ?? [];
+  }
+  async furtherIndexes(graph: CompiledModel): Promise<readonly string[]> {
+    return (await this.inner.furtherIndexes?.(graph)) ?? [];
   }
   async addIndex(graph: CompiledModel, name: string): Promise<void> {
     await this.inner.addIndex?.(graph, name);

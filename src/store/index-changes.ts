@@ -1,12 +1,13 @@
 import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import type { CompiledModel } from '../core/model/compiled.ts';
+import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../core/items/derived-item.ts';
+import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
 import { MOST_INDEXES } from '../core/model/native.ts';
 import type { MissingIndex } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { requireAnswer } from './answered.ts';
 import { keyTypesOf, withClassifiedErrors } from './answers.ts';
 import { hasKeys, type IndexNeed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
-import { tableDefinition } from './definition/table-definition.ts';
+import { indexProjection, tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 import type { TableCalls } from './lean/calls.ts';
 
@@ -27,6 +28,20 @@ export class IndexChanges {
     const absent = missing.filter((need) => stateOfIndex(need, table) === 'absent').length;
     const refusal = otherIndexes(graph, table) ?? tooManyIndexes(graph, table, absent);
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
+  }
+
+  /** The indexes that the model may not use and that have all that ours have: name, keys and projection. */
+  async further({ table }: CompiledModel): Promise<readonly string[]> {
+    if (!hasUsualIndexNames(table)) return [];
+    const described = await this.describe();
+    const others = INDEX_NAMES.filter((index) => !USUAL_INDEXES.includes(index) && !table.indexes.includes(index));
+    return others.filter((index) => {
+      const { partition, sort } = INDEX_KEYS[index];
+      const found = presentIndexes(described).find(({ IndexName }) => IndexName === index);
+      const held = found?.Projection?.NonKeyAttributes?.toSorted();
+      const own = indexProjection(index).NonKeyAttributes.toSorted();
+      return hasKeys(found?.KeySchema, partition, sort) && JSON.stringify(held) === JSON.stringify(own);
+    });
   }
 
   async add(graph: CompiledModel, name: string): Promise<void> {

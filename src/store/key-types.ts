@@ -52,11 +52,10 @@ export function requireFit({
   lacks: readonly string[];
   addable?: readonly string[];
 }): void {
-  const unfit = lacks.filter((lack) => !addable.includes(lack));
-  if (unfit.length === 0) return;
+  if (lacks.every((lack) => addable.includes(lack))) return;
   throw new EdgeloomError(
     'table-differs',
-    `The table ${table} lacks what the model needs: ${unfit.join('; ')}.`,
+    `The table ${table} lacks what the model needs: ${lacks.join('; ')}.`,
     'Add it with edgeloom table update, which says what to do where it cannot; or name another table with --table.',
   );
 }

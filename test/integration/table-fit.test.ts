@@ -49,8 +49,9 @@ it('a model whose indexes and stream the table does not have is told of each, in
   // A migration adds the index.
   expect(status.addable).toEqual(['the index gsi1 with the keys gsi1pk and gsi1sk']);
   expect(() => requireFit(status)).toThrow(
-    expect.objectContaining({ code: 'table-differs', message: expect.stringMatching(/needs: a stream [a-z ]+\.$/) }),
+    expect.objectContaining({ code: 'table-differs', message: expect.stringContaining('the index gsi1') }),
   );
+  requireFit({ ...status, lacks: status.addable });
   const renamed = defineGraph({ table: { name: table, partitionKey: 'pk' }, nodes });
   expect((await describeTable(renamed, { client })).lacks[0]).toBe('the keys pk and target');
 

@@ -20,7 +20,7 @@ import { sampleTable } from './sample.ts';
 /** The values that `planMigration` needs. */
 export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
-  store: Pick<Store, 'get' | 'getMany' | 'query' | 'missingIndexes'> & ScanSource;
+  store: Pick<Store, 'get' | 'getMany' | 'query' | 'missingIndexes' | 'furtherIndexes'> & ScanSource;
   /** Number of items of the table, from DynamoDB. */
   itemCount: number;
   /** Bytes of the table, from DynamoDB. Absent: unknown. */
@@ -79,6 +79,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     ...(table && { table }),
     ...(action && { action }),
     missingIndexes: namesOfMissing(await store.missingIndexes?.(graph), action !== undefined),
+    furtherIndexes: (await store.furtherIndexes?.(graph)) ?? [],
     lateWritesMs,
   });
   const unplaced = new UnplacedItems(graph);

@@ -29,7 +29,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   };
   const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;
-  let { missingIndexes } = situation;
+  let { missingIndexes, furtherIndexes } = situation;
   let { registry } = situation;
   let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
@@ -41,6 +41,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
       registry,
       memory,
       missingIndexes,
+      furtherIndexes,
       isEmpty,
       target,
     });
@@ -52,6 +53,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     else if (kind.remembers !== undefined)
       for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
     if (step.kind === 'add-index') missingIndexes = [];
+    if (step.kind === 'drop-index') furtherIndexes = [];
     if (step.kind === 'look') isEmpty = isEmptyTable;
   }
   return planned;

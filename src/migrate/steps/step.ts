@@ -19,6 +19,7 @@ export type Step =
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
   | { kind: 'add-index'; indexes: readonly string[] }
+  | { kind: 'drop-index'; indexes: readonly string[] }
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
@@ -88,8 +89,8 @@ export interface StepRun {
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
   /** Adds indexes of the model, one after the other, and waits until readers can use them. Throws if time ends before. */
   addIndexes(indexes: readonly string[]): Promise<void>;
-  /** Deletes the indexes of projections that are as they were seen, one after the other. Throws if time ends before. */
-  dropIndexes(indexes: readonly (SeenState & { index: string })[]): Promise<void>;
+  /** Deletes indexes, one after the other, while the states are as they were seen. Throws if time ends before. */
+  dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
   /** Waits until no reader uses the states any more; returns those that are still as they were seen. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   /** Waits until every replica shows the last writes. */

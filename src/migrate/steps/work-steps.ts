@@ -101,15 +101,26 @@ const addsIndexes: WorkStep<StepOf<'add-index'>> = {
   },
 };
 
+const dropsIndexes: WorkStep<StepOf<'drop-index'>> = {
+  words: 'Delete, as nothing is in it:',
+  stateAfter: 'deleted',
+  states: () => [],
+  async work(run, { indexes }) {
+    await run.dropIndexes(indexes, []);
+    return [];
+  },
+};
+
 const deletes: WorkStep<StepOf<'delete'>> = {
   words: 'Delete the items of',
   stateAfter: 'deleted',
   remembers: 'deleted',
   states: ({ generations }) => generations,
   async work(run, { generations }, { registry, data }) {
-    const indexes = generations.flatMap((seen) => indexToDelete(seen, registry, data));
-    await run.dropIndexes(indexes);
     const ofItems = generations.filter(({ name }) => indexNamedIn(name) === undefined);
+    const ofIndexes = generations.filter((seen) => !ofItems.includes(seen));
+    const indexes = ofIndexes.flatMap((seen) => indexToDelete(seen, registry, data));
+    await run.dropIndexes(indexes, ofIndexes);
     if (ofItems.length === 0) return generations;
     const context = run.buildContext(run.graph);
     await run.walkOrStop(`delete ${seenKeys(ofItems)}`, (begunAt) =>
@@ -125,12 +136,13 @@ function indexToDelete(seen: SeenState, { projections }: Registry, data: Definit
   if (index === undefined) return [];
   const generation = projections.get(seen.name)?.generations.find(({ id }) => id === seen.id);
   const { isNamed = false } = Object(generation && data.get(generation.definition)) as Partial<IndexProjection>;
-  return isNamed ? [] : [{ ...seen, index }];
+  return isNamed ? [] : [index];
 }
 
 /** The steps that work, by kind. */
 export const WORK_STEPS = {
   'add-index': addsIndexes,
+  'drop-index': dropsIndexes,
   look,
   wait,
   pause,
