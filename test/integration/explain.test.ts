@@ -98,7 +98,8 @@ describe('explain, of a base item', () => {
     for (const target of ['OFFER-1', 'LIKE-OFFER-2']) {
       const { parts } = await explain(graph, { key: { source: 'OFFER-1', target }, store: made.store });
       expect(parts.length).toBeGreaterThan(0);
-      for (const part of parts) expect(part).toMatchObject({ state: 'absent', reason: expect.stringContaining(reason) });
+      for (const part of parts)
+        expect(part).toMatchObject({ state: 'absent', reason: expect.stringContaining(reason) });
     }
   });
 

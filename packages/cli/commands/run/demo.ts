@@ -24,9 +24,9 @@ interface DemoFlags {
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
 export function demoCommand(command: Command): void {
   command
-    .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
-    .addOption(new Option('--engine <engine>', 'engine to run (default: as of dev)').choices(ENGINES))
-    .option('--evolve', 'change the model under traffic instead, and count the answers: right, not ready, wrong')
+    .option('--studio', 'then open the data in the studio, which can write, until Ctrl-C')
+    .addOption(new Option('--engine <engine>', 'engine to run (default: the same as for dev)').choices(ENGINES))
+    .option('--evolve', 'change the model under traffic instead, and count right, not ready and wrong answers')
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --engine memory', 'demo --evolve', 'demo --json'))
     .action(async ({ studio = false, evolve = false, engine }: DemoFlags, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());

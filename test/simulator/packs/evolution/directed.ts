@@ -890,6 +890,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   'a reader of a native list goes on where a reader of the derived one has begun': async () => {
     const stage = new Stage(modelOf(NATIVE));
     await stage.migrate(BY_SINCE);
+    await stage.migrate(NATIVE);
     for (const id of ['A-1', 'A-2', 'A-3', 'A-4'])
       await stage.project(BY_SINCE, await stage.write(id, 'AB-B-1', { since: 'the same' }));
     const others = stage.reader(NATIVE).questions;
