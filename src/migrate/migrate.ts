@@ -122,10 +122,13 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      this.indexes ??= {
-        missingIndexes: await this.work.missingIndexes(),
-        furtherIndexes: await this.work.furtherIndexes(),
-      };
+      // A store in memory has no indexes to look at.
+      if (this.indexes === undefined && this.options.store.missingIndexes !== undefined) {
+        this.indexes = {
+          missingIndexes: await this.work.missingIndexes(),
+          furtherIndexes: await this.work.furtherIndexes(),
+        };
+      }
       const step = this.decideNextStep(head?.registry, data, this.indexes);
       if (step === undefined) {
         return {
@@ -169,7 +172,7 @@ class MigrationRun {
   private decideNextStep(
     registry: Registry | undefined,
     data: DefinitionData,
-    indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'>,
+    indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined,
   ): Step | undefined {
     const { action, lateWritesMs } = this.options;
     const { expected, memory } = this;

@@ -1,5 +1,4 @@
-import type { CompiledModel } from '../core/model/compiled.ts';
-import type { KeyTypes, MissingIndex, Store, WayOfWriting } from '../core/store-port.ts';
+import type { KeyTypes, Store, WayOfWriting } from '../core/store-port.ts';
 import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
@@ -71,16 +70,16 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   async serverTime(): Promise<number | undefined> {
     return await this.inner.serverTime?.();
   }
-  async missingIndexes(graph: CompiledModel): Promise<readonly MissingIndex[]> {
-    return (await this.inner.missingIndexes?.(graph)) ?? [];
+  get missingIndexes(): Store['missingIndexes'] {
+    return this.inner.missingIndexes?.bind(this.inner);
   }
-  async furtherIndexes(graph: CompiledModel): Promise<readonly string[]> {
-    return (await this.inner.furtherIndexes?.(graph)) ?? [];
+  get furtherIndexes(): Store['furtherIndexes'] {
+    return this.inner.furtherIndexes?.bind(this.inner);
   }
-  async addIndex(graph: CompiledModel, name: string): Promise<void> {
-    await this.inner.addIndex?.(graph, name);
+  get addIndex(): Store['addIndex'] {
+    return this.inner.addIndex?.bind(this.inner);
   }
-  async dropIndex(name: string): Promise<boolean> {
-    return (await this.inner.dropIndex?.(name)) ?? true;
+  get dropIndex(): Store['dropIndex'] {
+    return this.inner.dropIndex?.bind(this.inner);
   }
 }
