@@ -13,7 +13,6 @@ import { attributeUpdate, conditionOnly, transactionPart } from './base-change.t
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
 
-/** The part of `DynamoDBStore` that changes base items under conditions. */
 export class BaseItemStore {
   constructor(
     private readonly calls: TableCalls,
@@ -56,7 +55,7 @@ export class BaseItemStore {
       const failed = reasons.flatMap(({ Code, Item }, place) =>
         Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
       );
-      // The exception does not say what it cost: two units for each item, more for large ones.
+      // The exception doesn't tell the cost: two units per item, more for large ones.
       return { applied: false, wcu: 2 * changes.length, failed };
     }
   }

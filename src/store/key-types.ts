@@ -4,20 +4,17 @@ import type { KeyTypes, Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 
-/** A key that the table has as another type than the model. */
 export interface OtherKeyType {
   attribute: string;
-  /** The index that the model has it for; absent: it is a key of the table. */
+  /** Absent: a key of the table. */
   index?: string;
-  /** The type in the table. */
   type: string;
-  /** The type that the model needs. */
   needed: NativeType;
-  /** True if it is an attribute of base items: no derived item has it. */
+  /** True for an attribute of base items, which no derived item has. */
   isNative?: boolean;
 }
 
-/** The keys of the model that the table has as another type. One may be the key of an index of other software. */
+/** One may be the key of another software's index. */
 export function otherKeyTypes(graph: CompiledModel, types: KeyTypes): OtherKeyType[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
   const keys: Omit<OtherKeyType, 'type' | 'needed'>[] = [
@@ -37,7 +34,6 @@ export function otherKeyTypes(graph: CompiledModel, types: KeyTypes): OtherKeyTy
   });
 }
 
-/** Says which type a key has to have, and which one it has. */
 export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): string {
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
@@ -61,8 +57,8 @@ export function requireFit({
 }
 
 /**
- * Throws `table-differs` for keys of another type than derived items have: such a table refuses them for ever. A projector asks at
- * its start, and goes on with a warning where it may not ask.
+ * Throws `table-differs` for keys with another type than in derived items, which such a table always refuses. A
+ * projector checks at its start, and continues with a warning if it isn't allowed to.
  */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let types: KeyTypes | undefined;
