@@ -128,7 +128,7 @@ export class StatementWrites {
   }
 }
 
-/** False if one was refused for what it is. */
+/** False if one of them isn't accepted as a statement. */
 async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
   let areTaken = true;
   const sendOne = async ({ place, update }: Placed): Promise<void> => {

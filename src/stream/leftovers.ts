@@ -10,7 +10,7 @@ import type { Store } from '../core/store-port.ts';
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
-/** For the embedded engine, in whole seconds since 1970; undefined for other streams. */
+/** When the embedded engine began the stream, in whole seconds since 1970; undefined for other streams. */
 export function streamBeganAtSeconds(streamArn: string): number | undefined {
   const label = EPOCH_LABEL.exec(streamLabel(streamArn));
   return label === null ? undefined : Number(label[1]);
@@ -56,9 +56,9 @@ export class LeftoverFilter {
   }
 
   /**
-   * For a record of this table, the base item has that state or one that a later record brings, which is as good; for a
-   * record of the earlier table, the item is absent or a later record tells it anyway. Removals stay: removing a
-   * missing item is harmless.
+   * Replaces new images by the base items as they are now, and drops records whose item is absent. A record of this
+   * table then has its own state or a later one, which is just as good. Removals stay: removing a missing item is
+   * harmless.
    */
   private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });

@@ -87,7 +87,7 @@ export interface PlannedKey extends SubjectKey {
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type, for the model itself and as one that is maintained next to another. */
+  /** By node type, for the model itself and as a model that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 

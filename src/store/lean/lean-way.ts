@@ -10,7 +10,7 @@ import { Signer, type SigningCredentials, type SigningScope } from './signer.ts'
  *
  * The SDK stays in charge of everything else. If endpoint and region aren't known, its first request shows them, and
  * again when credentials change. Its provider chain supplies credentials. Every answer that isn't plainly good is
- * passed to it as its own first attempt's: it reads errors, corrects the clock, waits and retries.
+ * passed to it as the answer to its own first attempt: it reads errors, corrects the clock, waits and retries.
  */
 
 /** The SDK's retry mode that only waits after failures. Other modes may delay any call. */

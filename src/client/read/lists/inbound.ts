@@ -87,8 +87,8 @@ export interface InboundQuery<
   reverse?: boolean | undefined;
   /**
    * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
-   * it, and the limit doesn't count it. It comes with the same Query if that is in reverse and has no upper end,
-   * otherwise with one more. Default false.
+   * it, and the limit doesn't count it. The page's own Query reads it if it is in reverse and has no upper end;
+   * otherwise it takes a second Query. Default false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default 100. */
