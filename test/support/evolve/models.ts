@@ -1,5 +1,5 @@
-import { defineGraph } from '../../../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../../../src/core/model/schema.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../../src/core/model/schema.ts';
 
 /** How much flies on a route in a year. */
 export type Traffic = 'LOW' | 'MEDIUM' | 'HIGH';

@@ -4,18 +4,19 @@ import {
   type Item,
   itemSizeBytes,
   numberOf,
-  sameItem,
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
-import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
+import { readUnits } from '../../../src/core/items/capacity.ts';
 import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
-import { hash128, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import { hash128 } from '../../../src/core/items/keys.ts';
 import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';
-import { refused } from './item.ts';
-import { PAGE_BYTES } from './query.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
+
+/** A page's size at most: 1 MB. */
+const PAGE_BYTES = 1024 * 1024;
 
 /** One page of a partition of a native index, out of all items of a table. Items with one value come in an order that nobody promises. */
 export function nativePage(
@@ -65,35 +66,6 @@ export function nativePage(
   };
 }
 
-/** Throws where an item has a key that a native index does not take: DynamoDB refuses it, whether or not it has the other key. */
-export function checkNativeKeys(indexes: readonly NativeIndex[], item: Item): void {
-  for (const index of indexes) {
-    const value = attributeOf(item, index.attribute);
-    if (value === undefined) continue;
-    const text = textOf(index, index.attribute, value);
-    const limit = index.sort === index.attribute ? SORT_KEY_BYTES : PARTITION_KEY_BYTES;
-    if (index.type === 'S' && Buffer.byteLength(text) > limit)
-      throw refused(`${index.attribute}, a key of index ${index.name}, has more than ${limit} bytes`);
-  }
-}
-
-/** The write units of an index for a change of an item: those of its entry, where that changes, or of both entries, where it moves. */
-export function nativeUnits(
-  table: TableNames,
-  index: NativeIndexNeed,
-  before: Item | undefined,
-  after: Item | undefined,
-): number {
-  const [from, to] = [before, after].map((item) => item && rowOf(table, index, item));
-  const { partitionKey, sortKey } = table;
-  const shown = index.attributes && [partitionKey, sortKey, index.attribute, ...index.attributes];
-  const [old, next] = [from, to].map((row) => row && (shown === undefined ? row.item : only(row.item, shown)));
-  const stays = from !== undefined && to !== undefined && from.partition === to.partition && from.sort === to.sort;
-  if (stays && sameItem(old, next)) return 0;
-  const units = (entry: Item | undefined): number => (entry === undefined ? 0 : writeUnits(itemSizeBytes(entry)));
-  return stays ? Math.max(units(old), units(next)) : units(old) + units(next);
-}
-
 function only(item: Item, names: readonly string[]): Item {
   const shown = names.map((name): [string, AttributeValue | undefined] => [name, attributeOf(item, name)]);
   return Object.fromEntries(shown.filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined));
@@ -141,4 +113,8 @@ function textOf({ name: indexName, attribute, type }: NativeIndex, name: string,
   if (text === undefined) throw refused(`${name}, a key of index ${indexName}, is no text`);
   if (text === '') throw refused(`${name}, a key of index ${indexName}, is empty`);
   return text;
+}
+
+function refused(message: string): StoreError {
+  return new StoreError('terminal', 'ValidationException', `The table refused the query: ${message}.`);
 }

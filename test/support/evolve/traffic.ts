@@ -1,10 +1,10 @@
-import { createWriter } from '../../../../src/client/write/writer.ts';
-import { textOfKey } from '../../../../src/core/items/keys.ts';
-import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import type { Store } from '../../../../src/core/store-port.ts';
-import { sleep } from '../../../../src/foundation/runtime.ts';
-import type { DemoData } from '../data.ts';
-import { airportId } from '../expected.ts';
+import type { DemoData } from '../../../packages/workbench/demo/data.ts';
+import { airportId } from '../../../packages/workbench/demo/expected.ts';
+import { createWriter } from '../../../src/client/write/writer.ts';
+import { textOfKey } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { sleep } from '../../../src/foundation/runtime.ts';
 import type { BaseKey, History } from './history.ts';
 import { laterModel, trafficOf } from './models.ts';
 

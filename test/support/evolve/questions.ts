@@ -1,6 +1,6 @@
-import type { Reader } from '../../../../src/client/read/reader.ts';
-import type { EdgeResult } from '../../../../src/client/read/request/result.ts';
-import { foldText } from '../../../../src/core/items/folding.ts';
+import type { Reader } from '../../../src/client/read/reader.ts';
+import type { EdgeResult } from '../../../src/client/read/request/result.ts';
+import { foldText } from '../../../src/core/items/folding.ts';
 import type { BaseKey, BaseState } from './history.ts';
 import type { Entry, GivenAnswer, Row } from './judge.ts';
 import type { ModelFacts, Traffic } from './models.ts';

@@ -1,4 +1,4 @@
-import { textOfKey } from '../../../../src/core/items/keys.ts';
+import { textOfKey } from '../../../src/core/items/keys.ts';
 
 /** The attributes of a base item at one time; undefined while it does not exist. */
 export type BaseState = Readonly<Record<string, unknown>> | undefined;

@@ -1,10 +1,10 @@
-import { createReader, type Reader } from '../../../../src/client/read/reader.ts';
-import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { currentMoment, type Moment } from '../../../../src/foundation/clocks.ts';
-import { EdgeloomError } from '../../../../src/foundation/errors.ts';
-import { sleep } from '../../../../src/foundation/runtime.ts';
-import { LEASE_MS, registryLeases } from '../../../../src/registry/reader-lease.ts';
-import type { DynamoDBStore } from '../../../../src/store/dynamodb.ts';
+import { createReader, type Reader } from '../../../src/client/read/reader.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { currentMoment, type Moment } from '../../../src/foundation/clocks.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { sleep } from '../../../src/foundation/runtime.ts';
+import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
+import type { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import type { History } from './history.ts';
 import { judge } from './judge.ts';
 import { FACTS, MODELS, type Side } from './models.ts';
@@ -13,10 +13,7 @@ import type { Tally } from './tally.ts';
 import { randomOf } from './traffic.ts';
 
 /** Leases are that many times as short as they are, for readers and for the migration alike. */
-export const LEASE_SPEED = 6;
-/** How long a lease is here, in seconds. */
-export const LEASE_SECONDS = LEASE_MS / LEASE_SPEED / 1000;
-
+const LEASE_SPEED = 6;
 /** The questions of readers, and the history that judges their answers. */
 export interface Asking {
   store: DynamoDBStore;
@@ -24,6 +21,8 @@ export interface Asking {
   airports: readonly string[];
   history: History;
   tally: Tally;
+  /** The clock of readers. Default: one that is faster, so that leases are short. */
+  moment?: () => Moment;
 }
 
 /** Askers of each side. */
@@ -44,9 +43,9 @@ function fasterMoment(): Moment {
 
 /** Asks a reader of one model all the time, until it is over; every answer is judged and counted. */
 export async function askUntil(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
-  const { store } = asking;
+  const { store, moment = fasterMoment } = asking;
   const graph: CompiledModel = MODELS[side];
-  const reader = createReader(graph, { store, leases: registryLeases(graph, store, fasterMoment) });
+  const reader = createReader(graph, { store, leases: registryLeases(graph, store, moment) });
   const askers = Array.from({ length: ASKERS }, async () => {
     while (!isOver()) {
       await askAndJudge(side, reader, asking, randomQuestion(side, asking));

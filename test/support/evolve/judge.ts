@@ -1,5 +1,5 @@
-import { compareKeys } from '../../../../src/core/items/encoding.ts';
-import { textOfKey } from '../../../../src/core/items/keys.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { textOfKey } from '../../../src/core/items/keys.ts';
 import type { BaseKey, BaseState, PossibleItem } from './history.ts';
 
 /** One base item as an answer shows it. */

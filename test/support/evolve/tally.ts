@@ -9,16 +9,15 @@ export interface AnswerCounts {
   partial: number;
 }
 
-/** One phase of the demo. */
-export interface EvolvePhase {
+/** One phase of a change of the model. */
+interface Phase {
   name: string;
-  seconds: number;
   old: AnswerCounts;
   new: AnswerCounts;
 }
 
 /** An answer that was not right. */
-export interface WrongAnswer {
+interface WrongAnswer {
   phase: string;
   side: Side;
   question: string;
@@ -30,21 +29,12 @@ const MOST_MISTAKES = 20;
 
 /** Counts answers by phase and side. */
 export class Tally {
-  readonly phases: EvolvePhase[] = [];
+  readonly phases: Phase[] = [];
   readonly mistakes: WrongAnswer[] = [];
-  private begunAtMs = performance.now();
 
   /** Begins a phase: what is answered from now on belongs to it. */
   beginPhase(name: string): void {
-    this.endPhase();
-    this.phases.push({ name, seconds: 0, old: emptyCounts(), new: emptyCounts() });
-    this.begunAtMs = performance.now();
-  }
-
-  /** Ends the phase under way. */
-  endPhase(): void {
-    const phase = this.phases.at(-1);
-    if (phase !== undefined) phase.seconds = (performance.now() - this.begunAtMs) / 1000;
+    this.phases.push({ name, old: emptyCounts(), new: emptyCounts() });
   }
 
   /** Counts one answer. */

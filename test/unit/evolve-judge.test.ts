@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type BaseKey, History } from '../../../packages/workbench/demo/evolve/history.ts';
-import { type GivenAnswer, type Judgement, judge, type Row } from '../../../packages/workbench/demo/evolve/judge.ts';
-import { FACTS } from '../../../packages/workbench/demo/evolve/models.ts';
-import { questionsOf } from '../../../packages/workbench/demo/evolve/questions.ts';
+import { type BaseKey, History } from '../support/evolve/history.ts';
+import { type GivenAnswer, type Judgement, judge, type Row } from '../support/evolve/judge.ts';
+import { FACTS } from '../support/evolve/models.ts';
+import { questionsOf } from '../support/evolve/questions.ts';
 
 const node = (name: string): BaseKey => ({ source: `N-${name}`, target: `N-${name}` });
 const row = (name: string, text = name): Row => ({ key: node(name), text });
@@ -31,7 +31,7 @@ function settled(...names: string[]) {
   return made;
 }
 
-describe('the judge of the demo of a model change', () => {
+describe('the judge of a change of the model', () => {
   it('takes the list of all items in their order, and no other, where nothing changes', () => {
     const { verdict } = settled('a', 'b', 'c');
     expect(verdict({ rows: [row('a'), row('b'), row('c')] })).toEqual({ verdict: 'right' });
@@ -94,7 +94,7 @@ describe('the judge of the demo of a model change', () => {
   });
 });
 
-describe('the questions of the demo of a model change', () => {
+describe('the questions of a change of the model', () => {
   it('tell the two rank tables apart: the list of the one model is wrong in the other', async () => {
     const history = new History();
     const routes: [string, string][] = [

@@ -1,11 +1,11 @@
-import { numberOf } from '../../../../src/core/items/attribute-value.ts';
-import { type ChangeRecord, isOlder } from '../../../../src/core/items/change-record.ts';
-import { sleep } from '../../../../src/foundation/runtime.ts';
-import { createProjector } from '../../../../src/projecting/apply/projector.ts';
-import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
-import { createWorker } from '../../../../src/projecting/worker/worker.ts';
-import type { Worker, WorkerOptions } from '../../../../src/projecting/worker/worker-types.ts';
-import { memoryCheckpoint } from '../../../../src/stream/checkpoint.ts';
+import { numberOf } from '../../../src/core/items/attribute-value.ts';
+import { type ChangeRecord, isOlder } from '../../../src/core/items/change-record.ts';
+import { sleep } from '../../../src/foundation/runtime.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
+import { createWorker } from '../../../src/projecting/worker/worker.ts';
+import type { Worker, WorkerOptions } from '../../../src/projecting/worker/worker-types.ts';
+import { memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 import type { History } from './history.ts';
 import { MODELS, type Side } from './models.ts';
 
@@ -20,7 +20,6 @@ export type ConsumerSettings = Pick<WorkerOptions, 'store' | 'streams' | 'stream
  * work for a moment.
  */
 export class Consumers {
-  records = 0;
   private readonly checkpoint = memoryCheckpoint();
   private current: Worker | undefined;
   /** Rejects where a consumer ends by an error. */
@@ -74,22 +73,21 @@ export class Consumers {
     return {
       project: async (records, options) => {
         const result = await inner.project(records, options);
-        this.records += noteProjected(this.history, records, result.failedFrom);
+        noteProjected(this.history, records, result.failedFrom);
         return result;
       },
     };
   }
 }
 
-/** Tells a history that records are projected, all or those before `failedFrom`; gives how many these are. */
+/** Tells a history that records are projected, all or those before `failedFrom`. */
 export function noteProjected(
   history: History,
   records: readonly ChangeRecord[],
   failedFrom?: ChangeRecord | undefined,
-): number {
+): void {
   const done = records.filter((record) => failedFrom === undefined || isOlder(record, failedFrom));
   for (const record of done) history.markProjected(record, versionOf(record));
-  return done.length;
 }
 
 /** Which version of a base item a record brings: a removal is one more than what it removes. */
