@@ -132,7 +132,7 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await picture(page, `query-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await takeLive(local, visits[i]!, theme!);
-    await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
+    await goTo(`/explore?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `inspect-${theme}`);
     await page.setViewportSize(VIEWPORT);

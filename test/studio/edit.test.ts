@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
 
   it('has its part edited', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=PAGE-1&target=META');
+    await at.seen.goTo('/explore?id=PAGE-1&target=META');
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Attributes as JSON').fill('{"lang": "de"}');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
 
   it('says before a deletion what stays', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=PAGE-1&target=PAGE-1');
+    await at.seen.goTo('/explore?id=PAGE-1&target=PAGE-1');
     await page.getByRole('button', { name: 'Edit' }).click();
     expect(await page.getByText('The node alone is deleted.').count()).toBe(0);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
 
   it('shows the beginning of an item of 399 KB, and all of it when asked', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=USER-LARGE&target=USER-LARGE');
+    await at.seen.goTo('/explore?id=USER-LARGE&target=USER-LARGE');
     const shown = (): Promise<number> => page.evaluate<number>('document.body.innerText.length');
     expect(await shown()).toBeLessThan(20_000);
     await page
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     expect(await rows.count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
     await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
-    await at.seen.goTo('/inspect?id=GOAL-HUB');
+    await at.seen.goTo('/explore?id=GOAL-HUB&part=items');
     expect(await page.locator('.items li').count()).toBeLessThan(60);
     await at.seen.goTo('/explore?id=GOAL-HUB&part=graph');
     // They are not all counted: that would read them all.

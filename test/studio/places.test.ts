@@ -23,8 +23,8 @@ const PLACES: [name: string, place: string][] = [
   ['Explore, a neighbourhood', '/explore?id=USER-U1&part=graph'],
   ['Query, at first', '/query'],
   ['Inspect, at first', '/inspect'],
-  ['Inspect', '/inspect?id=GOAL-G1&target=GOAL-G1'],
-  ['Inspect, over time', '/inspect?id=GOAL-G1&at=now'],
+  ['Inspect', '/explore?id=GOAL-G1&target=GOAL-G1'],
+  ['Inspect, over time', '/explore?id=GOAL-G1&at=now'],
   ['Shards, at first', '/shards'],
   ['Shards', '/shards?search=GOAL.status'],
   ['Timeline', '/timeline'],
@@ -258,7 +258,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const key = { source: 'USER-U3', target: '~ix/name' };
     const { item } = await at.opened.store.get(key, { consistent: true });
     await at.opened.store.put({ ...item!, gsi0sk: { S: 'broken\u0000USER-U3' } });
-    await at.seen.goTo('/inspect?id=USER-U3&target=USER-U3');
+    await at.seen.goTo('/explore?id=USER-U3&target=USER-U3');
     const explained = page.getByRole('region', { name: 'Explanation of USER-U3' });
     await expect.poll(() => explained.locator('ins').first().innerText()).toContain('terui');
     expect(await explained.locator('del').first().innerText()).toContain('broken');
@@ -272,7 +272,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const { page } = at.seen;
     const key = { source: 'USER-U2', target: '~ix/name' };
     await at.opened.store.delete(key);
-    await at.seen.goTo('/inspect?id=USER-U2&target=USER-U2');
+    await at.seen.goTo('/explore?id=USER-U2&target=USER-U2');
     const ghost = page.getByRole('region', { name: 'Derived items' }).locator('.ghost');
     await expect.poll(() => ghost.allInnerTexts()).toEqual([expect.stringMatching(/~ix\/name\s+not there/)]);
     const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
@@ -404,14 +404,14 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       ['~ix/none', 'There is no such item.'],
       ['MEMBER-USER-U9', 'There is no such item: nothing is derived from it.'],
     ] as const) {
-      await at.seen.goTo(`/inspect?id=GOAL-G1&target=${target}`);
+      await at.seen.goTo(`/explore?id=GOAL-G1&target=${target}`);
       expect(await page.getByRole('region', { name: `Explanation of ${target}` }).innerText()).toContain(reason);
       expect(await page.getByText('absent').count()).toBeGreaterThan(0);
     }
     const { answer } = await page.evaluate<{ answer: { items: { target: string }[] } }>(
       `fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: ${JSON.stringify(openedHeaders(at.opened.studio.url))} }).then((one) => one.json())`,
     );
-    await at.seen.goTo('/inspect?id=GOAL-G1');
+    await at.seen.goTo('/explore?id=GOAL-G1&part=items');
     const [first] = answer.items;
     await page.getByRole('link', { name: first!.target, exact: true }).click();
     await page.getByRole('region', { name: `Explanation of ${first!.target}` }).waitFor();
@@ -419,7 +419,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   it('edits an item through the writer, and shows why the writer refuses', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=USER-U2&target=USER-U2');
+    await at.seen.goTo('/explore?id=USER-U2&target=USER-U2');
     await page.getByRole('button', { name: 'Edit' }).click();
     const text = page.getByLabel('Attributes as JSON');
     await text.fill('{ "name": ');

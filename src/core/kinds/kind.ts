@@ -100,6 +100,14 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
 /** The description that kinds with items of the same content share. */
 export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'originsOf'>;
 
+/** Stands for many items where an origin names no single one. */
+export const MANY = '…';
+
+/** The sort keys of all edges of a type, as an origin names them. */
+export function edgesOfType(edgeType: string): string {
+  return `${edgeType}-${MANY}`;
+}
+
 /** An origin in which nothing is wrong. */
 export function origin(base: ItemKey, name: string, reason: string): Origin {
   return { ...base, name, state: 'right', reason };

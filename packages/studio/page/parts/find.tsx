@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import { goTo, Link } from '../base/place.tsx';
-import { LookedAtText, useSuggestions } from './id-form.tsx';
+import { LookedAtText, useSuggestions } from './suggestions.tsx';
 
 /** Something that the field finds. */
 interface Found {
