@@ -4,12 +4,13 @@ import { startEngine } from '../packages/local/engine/engine.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
+import { VERDICT_NAMES, VERDICTS } from '../src/core/verdicts.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
 import { check as runCheck } from '../src/trust/check/check.ts';
-import { DRIFT, type Finding } from '../src/trust/check/finding.ts';
+import type { Finding } from '../src/trust/check/finding.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
 import { sizeOf } from './support/extent.ts';
@@ -33,7 +34,7 @@ const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;
 const MOST_RCU = 1.01;
 /** Verdicts of what a repair mends. */
-const MENDED = new Set<string>([...DRIFT, 'maintenance']);
+const MENDED = new Set<string>(VERDICT_NAMES.filter((verdict) => VERDICTS[verdict].isRepaired));
 
 /** Times a check of a clean table against a bare scan. */
 export async function check({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {

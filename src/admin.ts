@@ -6,6 +6,7 @@
 export { checkBaseItem, toBaseItem } from './client/write/checks/base-item.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './client/write/import.ts';
 export { codePointProduct, fnv1a, shardOf } from './core/items/shard.ts';
+export type { Verdict } from './core/verdicts.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
@@ -69,7 +70,7 @@ export {
 } from './stream/progress/stream-position.ts';
 export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
 export { type CheckCounts, type CheckCursor, parseCursor } from './trust/check/cursor.ts';
-export type { Finding, Verdict } from './trust/check/finding.ts';
+export type { Finding } from './trust/check/finding.ts';
 export { type ExplainOptions, type Explanation, explain } from './trust/explain/explain.ts';
 export { type Status, type StatusOptions, status } from './trust/explain/status.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './trust/repair/redrive.ts';

@@ -257,6 +257,7 @@ export type {
   WriteResult,
 } from './core/store-port.ts';
 export type { ObservedWork, Telemetry, TelemetryOption } from './core/telemetry.ts';
+export type { DriftVerdict, Verdict, VerdictCounts } from './core/verdicts.ts';
 export type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './deployment/lambda/migrate-call.ts';
 export type { FunctionName } from './deployment/stack/base/ids.ts';
 export type { ParameterOptions, Parameters } from './deployment/stack/base/parameters.ts';
@@ -308,7 +309,7 @@ export type { Shard, StreamDescription, StreamPage, StreamSource } from './strea
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
-export type { Finding, Verdict } from './trust/check/finding.ts';
+export type { Finding } from './trust/check/finding.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
 export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';
 export type { IndexSampleStatus } from './trust/explain/index-sample.ts';

@@ -5,6 +5,8 @@ import type TypeScript from 'typescript-5.9';
 import graph from '../../edgeloom.config.ts';
 import { COMMANDS } from '../../packages/cli/command-list.ts';
 import { createProgram } from '../../packages/cli/program.ts';
+import { VERDICT_NAMES, VERDICTS } from '../../src/core/verdicts.ts';
+import { metricOfVerdict } from '../../src/deployment/metric-units.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { siteOf } from '../../src/deployment/stack/base/site.ts';
 import { type Alarm, alarms, runbookOf } from '../../src/deployment/stack/parts/alarms.ts';
@@ -68,7 +70,10 @@ const EVERYTHING: Record<string, unknown> = {
 };
 
 function metricsPage(sources: Sources): string {
-  const own = sources.members('src/deployment/metric-units.ts', 'MetricUnits');
+  const own = sources
+    .members('src/deployment/metric-units.ts', 'OtherMetricUnits')
+    .map(({ name, type, means }) => [code(name), type.replaceAll("'", ''), means]);
+  const ofVerdicts = VERDICT_NAMES.map((name) => [code(metricOfVerdict(name)), 'Count', VERDICTS[name].counts]);
   const telemetry = Object.entries(DESCRIPTIONS).map(([name, means]) => [code(name), means]);
   const parameters = readParameters({ stage: 'prod', values: EVERYTHING });
   const site = siteOf({ model: graph, service: 'edgeloom', stage: 'prod', parameters });
@@ -81,10 +86,7 @@ function metricsPage(sources: Sources): string {
   return page(
     'Metrics and alarms',
     `## Metrics of the functions\n\nIn the namespace \`${NAMESPACE}\`, with the dimensions \`service\` (\`edgeloom\`) and \`table\`. Times are in seconds.`,
-    table(
-      ['metric', 'unit', 'means'],
-      own.map(({ name, type, means }) => [code(name), type.replaceAll("'", ''), means]),
-    ),
+    table(['metric', 'unit', 'means'], [...own, ...ofVerdicts]),
     '## Metrics of OpenTelemetry\n\nThose of `edgeloom/telemetry`, in seconds. Counts of a result are counters too: `edgeloom.`, the kind of work, and the name of the count.',
     table(['metric', 'means'], telemetry),
     '## Alarms\n\nTheir names begin with that of the stack, as in `edgeloom-prod-`. Some come with a parameter.',

@@ -1,8 +1,18 @@
+import type { Verdict } from '../core/verdicts.ts';
+
+/** The metric of a check's findings of a verdict. */
+export type VerdictMetric = `Check${Capitalize<Verdict>}`;
+
+/** The name of a verdict's metric. */
+export function metricOfVerdict(verdict: Verdict): VerdictMetric {
+  return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
+}
+
 /**
- * The metrics that the functions of the stack emit, in CloudWatch's namespace `Edgeloom`, each with its unit. Times are in seconds.
- * docs/reference/metrics.md is made of these comments.
+ * The metrics that the functions of the stack emit, in CloudWatch's namespace `Edgeloom`, each with its unit, besides those of verdicts.
+ * Times are in seconds. docs/reference/metrics.md is made of these comments.
  */
-export interface MetricUnits {
+interface OtherMetricUnits {
   /** Records of the stream that a batch held. */
   Records: 'Count';
   /** Derived items that the records of a batch touch. */
@@ -53,28 +63,8 @@ export interface MetricUnits {
   CheckBaseItems: 'Count';
   /** Derived items that it has read. */
   CheckDerivedItems: 'Count';
-  /** Derived items that differ: the sum of the next three. */
+  /** Derived items that differ: missing, stale and orphan ones together. */
   CheckDrift: 'Count';
-  /** Derived items that were absent. */
-  CheckMissing: 'Count';
-  /** Derived items that differed. */
-  CheckStale: 'Count';
-  /** Derived items that no base item asks for. */
-  CheckOrphan: 'Count';
-  /** Items that are right and could be better: see `maintenance` of a check. */
-  CheckMaintenance: 'Count';
-  /** Differences that the consumer may still resolve. */
-  CheckPending: 'Count';
-  /** Differences that were gone at the second look. */
-  CheckSuperseded: 'Count';
-  /** Edges to a node that does not exist, where a check looks for them. */
-  CheckDangling: 'Count';
-  /** Base items of types outside the model. */
-  CheckUnknown: 'Count';
-  /** Derived items of generations or projections that the registry does not know. */
-  CheckUnregistered: 'Count';
-  /** Entries of the quarantine, also those that are in no index. */
-  CheckQuarantined: 'Count';
   /** Derived items that it has repaired. */
   CheckRepaired: 'Count';
   /** Expired tombstones that it has deleted, and empty items that became tombstones. */
@@ -96,6 +86,9 @@ export interface MetricUnits {
   /** 1 while a source table has another stream than the stack reads, or none. */
   SourceStreamReplaced: 'Count';
 }
+
+/** The unit of each metric. */
+export interface MetricUnits extends OtherMetricUnits, Record<VerdictMetric, 'Count'> {}
 
 /** The name of a metric. */
 export type MetricName = keyof MetricUnits;

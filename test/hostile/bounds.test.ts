@@ -105,7 +105,7 @@ describe('a cursor', () => {
 
 describe('--report', () => {
   const report = (file: string) =>
-    writeReport({ kind: 'json', file }, { a: 1 }, [], { isUnexplained: false, isStopped: false });
+    writeReport({ kind: 'json', file }, { a: 1 }, [], { isUnexplained: false, isStrict: false, isStopped: false });
   it('writes a new file, and over a regular one', async () => {
     const file = join(folder, 'report.json');
     await writeFile(file, 'x'.repeat(100));

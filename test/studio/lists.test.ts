@@ -29,7 +29,7 @@ describe.skipIf(!HAS_BROWSER)('lists with levels and totals in a browser', () =>
     await page.getByText('How it was read').click();
     expect(await page.getByText('Query: the edges of ON_BOARD in their order.').isVisible()).toBe(true);
     await tree().getByRole('link', { name: 'STEP-2' }).click();
-    await page.getByRole('heading', { level: 2, name: 'STEP-2' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'STEP-2' }).waitFor();
   });
 
   it('offers levels of the model, and goes one deeper with each', async () => {

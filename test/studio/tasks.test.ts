@@ -89,7 +89,7 @@ const FIND_BY_NAME: Task = {
   most: { clicks: 1, fields: 1 },
   run: async (hands) => {
     await hands.find('Pass the');
-    await hands.page.getByRole('heading', { level: 2, name: 'GOAL-audit' }).waitFor();
+    await hands.page.getByRole('heading', { level: 1, name: 'GOAL-audit' }).waitFor();
   },
 };
 

@@ -40,8 +40,8 @@ export interface NodeAnswer {
   edgeSet: EdgeSetElement[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
   edgeSetSize: number;
-  /** The edge types that left the set, because it grew too large, and how many edges they have. */
-  left: ({ type: string } & EdgeCount)[];
+  /** The edge types that left the set, because it grew too large. */
+  left: string[];
 }
 
 /** A list of a node: the edges of a type that leave it, or that enter it. */
@@ -88,13 +88,6 @@ export const NODE_ROUTES = [
       entriesOf(context, id),
     ]);
     const { attributes = null, edgeSet = [], left = [] } = view ?? {};
-    const budget = { rcu: UNITS_AT_ONCE };
-    const counts: NodeAnswer['left'] = [];
-    for (const type of left) {
-      const edge = graph.edges.get(type);
-      if (edge === undefined) continue;
-      counts.push({ type, ...(await glanceAtCount(context, { id, edge, direction: 'outgoing' }, budget)) });
-    }
     return {
       id,
       type: typePrefix(id) ?? null,
@@ -106,7 +99,7 @@ export const NODE_ROUTES = [
       quarantined,
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
-      left: counts,
+      left,
     };
   }),
   // A body has room for the ids of a page; an address has not.

@@ -1,11 +1,12 @@
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { VERDICTS } from '../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
 import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
 import type { CheckCounts } from '../../../src/trust/check/cursor.ts';
-import { DRIFT, type Finding } from '../../../src/trust/check/finding.ts';
+import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 import { Suspects } from './suspects.ts';
 
@@ -33,8 +34,7 @@ export interface CheckState {
 /** Findings of each verdict that are kept, and lines of repairs. */
 const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
 
-/** Verdicts that a repair puts right, and the beginning of its line about an item that it cannot repair. */
-const REPAIRED: readonly Finding['verdict'][] = [...DRIFT, 'maintenance'];
+/** The beginning of a repair's line about an item that it cannot repair. */
 const NOT_REPAIRED = 'cannot repair ';
 
 type Run = Omit<CheckState, 'findings' | 'leftOut'>;
@@ -115,7 +115,7 @@ export class CheckJob {
         ...{ beganAtMs, findings: kept.list },
         isRepaired: ({ source, target, verdict }) =>
           state.isRepair &&
-          REPAIRED.includes(verdict) &&
+          VERDICTS[verdict].isRepaired &&
           !left.some((line) => line.startsWith(`${NOT_REPAIRED}${source} ${target}: `)),
       });
       if (cursor === undefined) await onDone(result);

@@ -1,5 +1,6 @@
 import { isServicePartition } from '../../../src/core/items/keys.ts';
-import { type Finding, REPORTED } from '../../../src/trust/check/finding.ts';
+import { VERDICT_NAMES } from '../../../src/core/verdicts.ts';
+import type { Finding } from '../../../src/trust/check/finding.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 
 /** An item that needs a look. */
@@ -80,7 +81,7 @@ function nameOf({ source, target }: { source: string; target: string }): string 
   return JSON.stringify([source, target]);
 }
 
-const RANKS: ReadonlyMap<string, number> = new Map(REPORTED.map((verdict, i) => [verdict, i]));
+const RANKS: ReadonlyMap<string, number> = new Map(VERDICT_NAMES.map((verdict, i) => [verdict, i]));
 
 /** The rank of a verdict; a state of the observer is a difference, and a code is of quarantine. */
 function rankOf(why: string): number {

@@ -1,13 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel, TableNames } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import { isClean, isWrongVerdict } from '../../core/verdicts.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type CheckOptions, type CheckResult, checkTable, GRACE_MS } from '../../trust/check/check.ts';
 import { type CheckCounts, type CheckCursor, parseCursor } from '../../trust/check/cursor.ts';
-import { type Finding, WRONG } from '../../trust/check/finding.ts';
+import type { Finding } from '../../trust/check/finding.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
 import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
@@ -195,13 +196,7 @@ export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions 
   };
 }
 
-/** Tells whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
-export function isClean({ drift, repaired, quarantined, unregistered }: CheckCounts): boolean {
-  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined + unregistered === 0;
-}
-
 /** Keys and verdict only: what is expected and what is there are contents of items. */
 function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
-  const isWrong = (WRONG as readonly string[]).includes(verdict);
-  logger[isWrong ? 'warn' : 'debug']({ source, target, verdict }, 'found');
+  logger[isWrongVerdict(verdict) ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

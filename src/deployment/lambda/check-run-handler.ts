@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isClean } from '../../core/verdicts.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
@@ -12,7 +13,6 @@ import {
   type CheckCaller,
   type CheckHandlerOptions,
   createCheckCaller,
-  isClean,
 } from './check-handler.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 import { checkRunEvent } from './run-event.ts';

@@ -1,10 +1,11 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { countOf, driftIn, VERDICT_NAMES } from '../../core/verdicts.ts';
 import { isRetryableStoreError } from '../../foundation/errors.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import type { RegistryState } from '../../registry/state.ts';
 import type { CheckCounts } from '../../trust/check/cursor.ts';
 import type { RedriveResult } from '../../trust/repair/redrive.ts';
-import type { MetricsIn } from '../metric-units.ts';
+import { type MetricsIn, metricOfVerdict, type VerdictMetric } from '../metric-units.ts';
 
 function addCounts(metrics: Metrics, counts: Partial<MetricsIn<'Count'>>): void {
   for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
@@ -154,26 +155,13 @@ export function createCheckMetrics(
   };
 }
 
-/** The counts of a check that are metrics: a new count of a check needs one too. */
-function countsOf({ drift, unknownTypes: _types, changing: _changing, rcu, wcu, ...counts }: CheckCounts) {
-  const named: { [Name in keyof typeof counts as `Check${Capitalize<Name>}`]: number } = {
-    CheckPartitions: counts.partitions,
-    CheckBaseItems: counts.baseItems,
-    CheckDerivedItems: counts.derivedItems,
-    CheckMaintenance: counts.maintenance,
-    CheckPending: counts.pending,
-    CheckSuperseded: counts.superseded,
-    CheckDangling: counts.dangling,
-    CheckUnknown: counts.unknown,
-    CheckUnregistered: counts.unregistered,
-    CheckQuarantined: counts.quarantined,
-    CheckRepaired: counts.repaired,
-    CheckTidied: counts.tidied,
-  };
+/** The counts of a check that are metrics. */
+function countsOf({ unknownTypes: _types, changing: _changing, rcu, wcu, ...counts }: CheckCounts) {
+  const named = VERDICT_NAMES.map((verdict) => [metricOfVerdict(verdict), countOf(counts, verdict)]);
   return {
-    ...named,
-    ...{ CheckDrift: drift.missing + drift.stale + drift.orphan, CheckMissing: drift.missing },
-    ...{ CheckStale: drift.stale, CheckOrphan: drift.orphan },
+    ...(Object.fromEntries(named) as Record<VerdictMetric, number>),
+    ...{ CheckPartitions: counts.partitions, CheckBaseItems: counts.baseItems, CheckDerivedItems: counts.derivedItems },
+    ...{ CheckDrift: driftIn(counts), CheckRepaired: counts.repaired, CheckTidied: counts.tidied },
     ...{ CheckReadCapacityUnits: rcu, CheckWriteCapacityUnits: wcu },
   } satisfies Partial<MetricsIn<'Count'>>;
 }

@@ -3,6 +3,7 @@ import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { type CountingReader, queriedItems, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
+import { driftLeft, type VerdictCounts } from '../../core/verdicts.ts';
 import {
   type CheckShare,
   checkShareItem,
@@ -18,11 +19,7 @@ import {
 } from './record.ts';
 
 /** The totals of a check that are saved. */
-export interface NotedTotals {
-  drift: { missing: number; stale: number; orphan: number };
-  pending: number;
-  quarantined: number;
-  unregistered: number;
+export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
   /** When the first page was read, or before, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
@@ -111,7 +108,7 @@ async function saveVerdict(
 }
 
 /** Returns the remaining differences: a check that repairs does not count those that it has repaired. */
-function countsOf({ drift: { missing, stale, orphan }, repaired, ...totals }: NotedTotals) {
+function countsOf(totals: NotedTotals) {
   const { pending, quarantined, unregistered } = totals;
-  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered };
+  return { drift: driftLeft(totals), pending, quarantined, unregistered };
 }

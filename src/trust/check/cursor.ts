@@ -1,31 +1,29 @@
 import * as z from 'zod/mini';
 import type { ItemKey } from '../../core/store-port.ts';
+import {
+  type DriftVerdict,
+  isDrift,
+  noVerdicts,
+  VERDICT_NAMES,
+  type Verdict,
+  type VerdictCounts,
+} from '../../core/verdicts.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { openSegmentsSchema } from '../../store/walk-schemas.ts';
 
 /** The counts of a check. */
-export interface CheckCounts {
+export interface CheckCounts extends VerdictCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
-  drift: { missing: number; stale: number; orphan: number };
-  /** Edge types that shrank after they were evicted, and are to come back into their view's edge set. They are no drift. */
-  maintenance: number;
-  pending: number;
-  superseded: number;
-  dangling: number;
-  unknown: number;
   /** The types outside the model, with their number of base items. */
   unknownTypes: { type: string; items: number; nearest: string | null }[];
-  /** Derived items of generations, or projections, that the table's registry does not know. */
-  unregistered: number;
   /**
    * Projections that a change of the model builds or removes, with the number of their items in the scan: these are not compared.
    */
   changing: { name: string; items: number; reason: string }[];
-  quarantined: number;
   /** Derived items that were repaired. */
   repaired: number;
   /** Expired tombstones that were deleted, and empty items that became tombstones. */
@@ -49,23 +47,16 @@ export interface CheckCursor extends WalkPlace {
 const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
 // A count of a later version is no mistake: a run may go on by an older one.
+const ofVerdicts = <V extends Verdict>(verdicts: readonly V[]) =>
+  Object.fromEntries(verdicts.map((verdict) => [verdict, count])) as Record<V, typeof count>;
 const countsSchema = z.object({
+  ...ofVerdicts(VERDICT_NAMES.filter((verdict): verdict is Exclude<Verdict, DriftVerdict> => !isDrift(verdict))),
+  drift: z.strictObject(ofVerdicts(VERDICT_NAMES.filter(isDrift))),
   partitions: count,
   baseItems: count,
   derivedItems: count,
-  drift: z.strictObject({ missing: count, stale: count, orphan: count }),
-  maintenance: z._default(count, 0),
-  pending: count,
-  superseded: count,
-  dangling: count,
-  unknown: count,
-  unknownTypes: z._default(
-    z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
-    [],
-  ),
-  unregistered: z._default(count, 0),
-  changing: z._default(z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })), []),
-  quarantined: count,
+  unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
+  changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })),
   repaired: count,
   tidied: count,
   rcu: z.number().check(z.minimum(0)),
@@ -91,16 +82,9 @@ export function emptyCounts(): CheckCounts {
     partitions: 0,
     baseItems: 0,
     derivedItems: 0,
-    drift: { missing: 0, stale: 0, orphan: 0 },
-    maintenance: 0,
-    pending: 0,
-    superseded: 0,
-    dangling: 0,
-    unknown: 0,
+    ...noVerdicts(),
     unknownTypes: [],
-    unregistered: 0,
     changing: [],
-    quarantined: 0,
     repaired: 0,
     tidied: 0,
     rcu: 0,

@@ -2,9 +2,10 @@ import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { isDrift, type Verdict } from '../../core/verdicts.ts';
 import type { Confirmed } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
-import type { Finding, Verdict } from './finding.ts';
+import type { Finding } from './finding.ts';
 
 /** The most differing parts of one derived item that a finding names. */
 const MOST_PARTS = 20;
@@ -116,7 +117,7 @@ export class CheckTally {
   /** Counts a finding, and reports it. */
   countAndReport(finding: Finding): void {
     const { verdict } = finding;
-    if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
+    if (isDrift(verdict)) this.totals.drift[verdict] += 1;
     else this.totals[verdict] += 1;
     this.onFinding?.(finding);
   }

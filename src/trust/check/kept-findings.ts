@@ -1,4 +1,5 @@
-import { type Finding, REPORTED, type Verdict } from './finding.ts';
+import { VERDICT_NAMES, type Verdict } from '../../core/verdicts.ts';
+import type { Finding } from './finding.ts';
 
 /**
  * The findings of a check that a report shows: of each verdict a limited number, so that no verdict takes the room of another, and of
@@ -26,7 +27,7 @@ export class KeptFindings {
 
   /** The findings, worst verdict first. */
   get list(): Finding[] {
-    return REPORTED.flatMap((verdict) => this.kept.get(verdict) ?? []);
+    return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);
   }
 
   /** The number of findings that there was no room for, by verdict. */

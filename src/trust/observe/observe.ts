@@ -3,6 +3,7 @@ import { checkFeedNames } from '../../client/feed/fed.ts';
 import { partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
+import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';
 import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
@@ -13,7 +14,6 @@ import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { check } from '../check/check.ts';
-import { WRONG } from '../check/finding.ts';
 import { Repairer } from '../repair/repairer.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { askIndexes } from './index-look.ts';
@@ -238,13 +238,14 @@ async function checkWholeTable(
 ): Promise<void> {
   const left: ItemKey[] = [];
   const beganMs = runtimeOf({ now }).now();
-  const open = new Set<string>([...WRONG, 'pending', 'maintenance']);
   const { cursor } = await check(graph, {
     ...{ store, now, wait, remainingMs },
     graceMs: 1_000,
     onProgress: keep,
     onFinding: ({ source: partition, target, verdict }) => {
-      if (open.has(verdict)) left.push({ source: partition, target });
+      // What base items of unknown types ask for, and nodes that are gone, makes no derived item wrong.
+      if (isWrongVerdict(verdict) || VERDICTS[verdict].names === 'derived item')
+        left.push({ source: partition, target });
     },
   });
   // A check that the end of the run has cut off is no base.

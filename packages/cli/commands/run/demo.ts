@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { driftIn } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
@@ -10,6 +11,7 @@ import { print, textTable } from '../../shared/output.ts';
 import { type Progress, startProgress } from '../../shared/progress.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
+import { driftText } from '../trust/check-report.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
 interface DemoFlags {
@@ -73,8 +75,7 @@ async function showEvolve(json: boolean, engine: EngineName | undefined): Promis
     },
   });
   const { wrong, partial } = result.answers;
-  const { missing, stale, orphan } = result.drift;
-  if (wrong + partial + missing + stale + orphan > 0) process.exitCode = WRONG;
+  if (wrong + partial + driftIn(result) > 0) process.exitCode = WRONG;
   print({ json: result, text: evolveText(result) }, json);
 }
 
@@ -83,13 +84,12 @@ function evolveText({ phases, answers, mistakes, writes, drift, seconds }: Evolv
     return [name, of, right, notReady, wrong, partial];
   };
   const rows = phases.flatMap((phase) => [phaseRow(phase.name, 'old', phase.old), phaseRow('', 'new', phase.new)]);
-  const { missing, stale, orphan } = drift;
   return [
     '',
     textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, phaseRow('all', '', answers)]),
     '',
     ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
-    `${countText(writes, 'write')} of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
+    `${countText(writes, 'write')} of producers; ${driftText({ drift })}; ${seconds.toFixed(1)} s in all`,
   ].join('\n');
 }
 

@@ -1,7 +1,8 @@
+import { type ExitRules, failsCheck, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import type { CheckCounts } from '../../../../src/trust/check/cursor.ts';
-import { type Finding, REPORTED, WRONG } from '../../../../src/trust/check/finding.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 
@@ -21,18 +22,18 @@ export function reportText(
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
   { seconds, looksForNodes }: TextState,
 ): string {
-  const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
+  const { partitions, baseItems, derivedItems, repaired, tidied } = totals;
   const lines = [
     `${countText(partitions, 'partition')}, ${countText(baseItems, 'base item')}, ${countText(derivedItems, 'derived item')}; ` +
       `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
-    `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
+    driftText(totals) +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
     countsText(totals, looksForNodes),
   ];
   for (const { name, items, reason } of totals.changing) {
     lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
   }
-  for (const verdict of REPORTED) {
+  for (const verdict of VERDICT_NAMES) {
     // The lines of the types say all of it.
     if (verdict === 'unknown') continue;
     const findings = list.filter((finding) => finding.verdict === verdict);
@@ -54,6 +55,13 @@ export function reportText(
   const unlisted = totals.unknown - totals.unknownTypes.reduce((sum, { items }) => sum + items, 0);
   if (unlisted > 0) lines.push(`unknown types that are not listed: ${countText(unlisted, 'item')}`);
   return lines.join('\n');
+}
+
+/** The counts of drift: `drift: 1 missing, 0 stale, 0 orphan`. */
+export function driftText({ drift }: Pick<CheckCounts, 'drift'>): string {
+  return `drift: ${Object.entries(drift)
+    .map(([verdict, count]) => `${count} ${verdict}`)
+    .join(', ')}`;
 }
 
 function linesOf(finding: Finding): string[] {
@@ -81,9 +89,7 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
 }
 
 /** The facts of a run that a build server needs besides its findings. */
-export interface RunState {
-  /** True if records are pending although no consumer lags: this fails the check, too. */
-  isUnexplained: boolean;
+export interface RunState extends ExitRules {
   /** True if the run was stopped before its end: what it found is not all. */
   isStopped: boolean;
 }
@@ -92,8 +98,10 @@ export interface RunState {
  * Formats a check's result as JUnit XML for a build server. Every finding that makes the exit code 1 is a failure; a stopped check is
  * an error.
  */
-export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
-  const failures = findings.filter((finding) => isWrong(finding) || (isUnexplained && isHeldByConsumer(finding)));
+export function reportJunit(findings: readonly Finding[], state: RunState): string {
+  const { isStopped } = state;
+  // A change of the model that holds an item back fails no check.
+  const failures = findings.filter(({ verdict, cause }) => cause === undefined && failsCheck(verdict, state));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
       `  <testcase classname="${escapeXml(source)}" name="${escapeXml(target)}">\n` +
@@ -114,15 +122,6 @@ export function reportJunit(findings: readonly Finding[], { isUnexplained, isSto
 
 function textsOf({ expected, actual }: Pick<Finding, 'expected' | 'actual'>): string {
   return `expected: ${expected}\nactual: ${actual}`;
-}
-
-/** Tells whether a finding is held back by the consumer. */
-function isHeldByConsumer({ verdict, cause }: Finding): boolean {
-  return verdict === 'pending' && cause === undefined;
-}
-
-function isWrong({ verdict }: Finding): boolean {
-  return (WRONG as readonly string[]).includes(verdict);
 }
 
 function escapeXml(text: string): string {

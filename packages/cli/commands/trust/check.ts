@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hasItemsInTargets } from '../../../../src/core/kinds/in-target.ts';
+import { isClean, isDrift, noVerdicts, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -21,7 +22,7 @@ import {
 import type { Colour } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { reportText } from './check-report.ts';
+import { driftText, reportText } from './check-report.ts';
 import { type Noticed, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { reportTargets, writeReport } from './report-file.ts';
@@ -130,13 +131,9 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const { cursor, lagSeconds, unready, ...totals } = result;
   const { list: findings, leftOut } = kept;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
-  const { missing, stale, orphan } = totals.drift;
-  const isLeft = missing + stale + orphan > totals.repaired;
-  if (isLeft || totals.quarantined + totals.unregistered > 0) process.exitCode = FOUND;
-  if (unready !== undefined) process.exitCode = FOUND;
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
-  if (!isExplainedByLag(waiting)) process.exitCode = FOUND;
-  if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
+  const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
+  if (!isClean(totals, rules) || unready !== undefined) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
@@ -155,7 +152,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
     await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
   }
-  const state = { isUnexplained: !isExplainedByLag(waiting), isStopped: cursor !== undefined };
+  const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
   const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
@@ -167,12 +164,10 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   return { json, text: lines.join('\n'), colourOf };
 }
 
-const NO_DRIFT = 'drift: 0 missing, 0 stale, 0 orphan';
-
 function colourOf(line: string): Colour | undefined {
-  if (line.startsWith('drift: ')) return line.startsWith(NO_DRIFT) ? 'green' : 'red';
-  if (/^(missing|stale|orphan) /.test(line)) return 'red';
-  return /^(quarantined|unregistered|dangling|unknown type) /.test(line) ? 'yellow' : undefined;
+  if (line.startsWith('drift: ')) return line.startsWith(driftText(noVerdicts())) ? 'green' : 'red';
+  const verdict = VERDICT_NAMES.find((name) => line.startsWith(`${name} `));
+  return verdict && (isDrift(verdict) ? 'red' : 'yellow');
 }
 
 /** Tells whether a check looks at the whole table, and says how it is. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isDrift, isWrongVerdict } from '../../../../src/core/verdicts.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import { type Finding, WRONG } from '../../../../src/trust/check/finding.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
@@ -223,13 +224,11 @@ function countsText(counts: Record<string, number>): string {
 }
 
 function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {
-  const isDrift = verdict === 'missing' || verdict === 'stale' || verdict === 'orphan';
-  const isBad = (WRONG as readonly Finding['verdict'][]).includes(verdict);
   return (
     <>
-      <Badge kind={isBad ? 'bad' : 'late'}>{verdict}</Badge>{' '}
+      <Badge kind={isWrongVerdict(verdict) ? 'bad' : 'late'}>{verdict}</Badge>{' '}
       {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink source={source} target={target} />}
-      {isDrift || verdict === 'pending' ? (
+      {isDrift(verdict) || verdict === 'pending' ? (
         <Difference expected={expected} stored={actual} />
       ) : (
         actual !== null && (

@@ -65,7 +65,7 @@ function Differences({ left, right }: { left: NodeAnswer; right: NodeAnswer }) {
 
 /** Says which edges are not compared: those that are too many for a set. */
 function LeftOfSets({ nodes }: { nodes: readonly NodeAnswer[] }) {
-  const types = new Set(nodes.flatMap(({ left }) => left.map(({ type }) => type)));
+  const types = new Set(nodes.flatMap(({ left }) => left));
   if (types.size === 0) return null;
   return <p class="quiet">Not compared, as a set has no room for them: edges of {[...types].join(', ')}.</p>;
 }
@@ -81,7 +81,7 @@ function valuesOf({ base, parts }: NodeAnswer): ReadonlyMap<string, unknown> {
 /** The edges of a node's set that the other one lacks, labels included. */
 function OnlyOf({ node, other }: { node: NodeAnswer; other: NodeAnswer }) {
   const known = new Set(other.edgeSet.map((element) => jsonText(element)));
-  const isLeft = (type: string): boolean => [node, other].some(({ left }) => left.some((one) => one.type === type));
+  const isLeft = (type: string): boolean => [node, other].some(({ left }) => left.includes(type));
   const own = node.edgeSet.filter((element) => !known.has(jsonText(element)) && !isLeft(element.type));
   if (own.length === 0) return null;
   return (

@@ -85,7 +85,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       ) : part === 'time' ? (
         <OverTime key={parameters.toString()} id={id} parameters={parameters} />
       ) : (
-        <NodeItself {...{ model, id, asked, touches }} onWritten={noteWrite} />
+        <NodeItself {...{ model, id, asked, touches, lists }} onWritten={noteWrite} />
       )}
     </>
   );
@@ -151,8 +151,14 @@ function NodeItself({
   id,
   asked,
   touches,
+  lists,
   onWritten,
-}: Omit<NodePartProps, 'parameters'> & { asked: Asked<NodeAnswer>; touches: Touches; onWritten: () => void }) {
+}: Omit<NodePartProps, 'parameters'> & {
+  asked: Asked<NodeAnswer>;
+  touches: Touches;
+  lists: readonly ListOfNode[];
+  onWritten: () => void;
+}) {
   const [shown, setShown] = useState(FIRST);
   return (
     <Told asked={asked}>
@@ -206,7 +212,7 @@ function NodeItself({
               attributesOf={({ type: _type, target: _target, ...labels }) => labels}
               empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
             />
-            <LeftTypes id={id} left={left} />
+            <LeftTypes id={id} left={left} lists={lists} />
             {edgeSetSize > shown && (
               <p class="row">
                 <span>
@@ -260,18 +266,25 @@ function Wrong({
 }
 
 /** The edge types that left the set, with the way to their edges. */
-function LeftTypes({ id, left }: Pick<NodeAnswer, 'id' | 'left'>) {
+function LeftTypes({ id, left, lists }: Pick<NodeAnswer, 'id' | 'left'> & { lists: readonly ListOfNode[] }) {
   return (
     <>
-      {left.map(({ type, ...counted }) => (
-        <p key={type} class="row">
-          <span>
-            {type} edges are too many for the set:{' '}
-            <Counted id={id} type={type} direction="outgoing" counted={counted} />
-          </span>
-          <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
-        </p>
-      ))}
+      {left.map((type) => {
+        const counted = lists.find((one) => one.type === type && one.direction === 'outgoing');
+        return (
+          <p key={type} class="row">
+            <span>
+              {type} edges are too many for the set
+              {counted !== undefined && (
+                <>
+                  : <Counted id={id} type={type} direction="outgoing" counted={counted} />
+                </>
+              )}
+            </span>
+            <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
+          </p>
+        );
+      })}
     </>
   );
 }

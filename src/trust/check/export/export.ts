@@ -1,11 +1,12 @@
 import { isServicePartition, SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { isWrongVerdict } from '../../../core/verdicts.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
 import { PartitionSummary } from '../compare.ts';
 import { type CheckCounts, emptyCounts } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
-import { type Finding, WRONG } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import { CheckTally } from '../findings.ts';
 import { PartitionInspector } from '../inspect.ts';
 import { countUnknownType, isOfModel } from '../unknown-types.ts';
@@ -137,7 +138,7 @@ async function nominateInFiles(
     mostOpen: 16,
     ...runtimeOf(),
     onFinding: (finding) => {
-      if ((WRONG as readonly string[]).includes(finding.verdict)) tally.countAndReport(finding);
+      if (isWrongVerdict(finding.verdict)) tally.countAndReport(finding);
     },
     onSuperseded: () => undefined,
     onRepaired: () => undefined,

@@ -15,6 +15,7 @@ import type {
   ScanSource,
   Store,
 } from '../../../../src/core/store-port.ts';
+import { isWrongVerdict } from '../../../../src/core/verdicts.ts';
 import type { Moment } from '../../../../src/foundation/clocks.ts';
 import { EdgeloomError, StoreError } from '../../../../src/foundation/errors.ts';
 import { decideMigration, walkShare } from '../../../../src/migrate/divided/divided.ts';
@@ -24,7 +25,6 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { ProjectorOptions } from '../../../../src/projecting/apply/projector-types.ts';
 import { registryLeases } from '../../../../src/registry/reader-lease.ts';
 import { check } from '../../../../src/trust/check/check.ts';
-import { WRONG } from '../../../../src/trust/check/finding.ts';
 import { type OnCall, throughCalls } from '../../../support/calls.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../../support/moments.ts';
@@ -149,7 +149,7 @@ export class Stage {
     await check(modelOf(spec), {
       ...{ store, mode, graceMs: 0, segments: 1, onlySegments: [0] },
       onFinding: ({ source, target, verdict }) => {
-        if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
+        if (isWrongVerdict(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },
       now: () => this.nowMs,
       wait: async (milliseconds) => {

@@ -1,6 +1,7 @@
+import { isDrift } from '../../../../src/core/verdicts.ts';
 import type { ConsumerPosition } from '../../../../src/stream/progress/consumer-position.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../../src/trust/check/check.ts';
-import { DRIFT, type Finding } from '../../../../src/trust/check/finding.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { Operation } from './operation.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import type { World } from './world.ts';
@@ -50,7 +51,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
-        if (isDrift(finding) || finding.verdict === 'maintenance') inspection.findings.push(finding);
+        if (isDrift(finding.verdict) || finding.verdict === 'maintenance') inspection.findings.push(finding);
       },
     });
     return `${inspection.result.repaired} repaired`;
@@ -69,11 +70,7 @@ export interface Inspection {
 function isAlarm(world: World, { source, verdict }: Finding): boolean {
   // A view that was beyond its budget once keeps the mark of it until a repair.
   if (world.options.budget === 'tight' || world.mapping.unmended.has(source)) return false;
-  return isDrift({ verdict });
-}
-
-function isDrift({ verdict }: Pick<Finding, 'verdict'>): boolean {
-  return (DRIFT as readonly string[]).includes(verdict);
+  return isDrift(verdict);
 }
 
 function positionOf(world: World): ConsumerPosition {
