@@ -58,11 +58,11 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   it.each([
     ['a node', '/explore', { id: MARKED_ID }],
     ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
-    ['a list with levels', '/explore', { id: MARKED_ID, part: 'inbound', with: 'MEMBER' }],
+    ['a list with levels', '/query', { id: MARKED_ID, type: 'MEMBER', with: 'MEMBER' }],
     ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
     ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
-    ['a partition', '/inspect', { id: MARKED_ID, target: MARKED_ID }],
-    ['a partition over time', '/inspect', { id: MARKED_ID, at: 'now' }],
+    ['an item', '/explore', { id: MARKED_ID, target: MARKED_ID }],
+    ['a node over time', '/explore', { id: MARKED_ID, at: 'now' }],
     ['quarantine', '/trust', {}],
     ['shards', '/shards', { search: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {

@@ -173,7 +173,9 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.seen.goTo('/explore?id=USER-U1&part=inbound');
     const headings = page.getByRole('region', { name: 'Inbound edges' }).locator('th');
     expect(await headings.allInnerTexts()).toEqual(['source', 'role']);
-    expect(await rows('Inbound edges').first().innerText()).toMatch(/^Goal (\d+) GOAL-G\1\s+Why is this here\?\s+(LEAD|HELPER)$/);
+    expect(await rows('Inbound edges').first().innerText()).toMatch(
+      /^Goal (\d+) GOAL-G\1\s+Why here\?\s+(LEAD|HELPER)$/,
+    );
     await at.seen.goTo('/shards');
     expect(await rows('Searches with shards').count()).toBe(4);
   });
@@ -188,7 +190,9 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('link', { name: 'USER-U1' }).click();
     await at.seen.settled();
     expect(await page.getByRole('heading', { level: 1, name: 'USER-U1' }).count()).toBe(1);
-    await listsOfNode().getByRole('link', { name: `MEMBER ${GOALS}` }).click();
+    await listsOfNode()
+      .getByRole('link', { name: `MEMBER ${GOALS}` })
+      .click();
     await page.getByRole('navigation', { name: 'Sort by' }).getByRole('link', { name: 'since' }).click();
     await page.getByRole('link', { name: 'Next page' }).waitFor();
     expect(await rows('Inbound edges').count()).toBe(50);

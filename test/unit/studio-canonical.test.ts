@@ -12,7 +12,9 @@ const { value: values } = fc.letrec<{ value: AttributeValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
     texts.map((S) => ({ S })),
-    fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })).map((N) => ({ N: String(N) })),
+    fc
+      .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }))
+      .map((N) => ({ N: String(N) })),
     fc.boolean().map((BOOL) => ({ BOOL })),
     fc.uniqueArray(texts, { minLength: 1, maxLength: 3 }).map((SS) => ({ SS })),
     fc.array(tie('value'), { maxLength: 3 }).map((L) => ({ L })),

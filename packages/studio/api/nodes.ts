@@ -5,6 +5,7 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { BEGINNINGS } from '../../../src/core/items/derived-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
+import { quarantineEntry } from '../../../src/core/kinds/quarantine-entry.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
@@ -179,7 +180,7 @@ function shownName(graph: CompiledModel, id: string, attributes: Record<string, 
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {
   const sortKey = { beginsWith: BEGINNINGS['quarantine-entry'] };
   const { items } = await store.query({ partition: id, sortKey, limit: MOST_ENTRIES, consistent: true });
-  return items.map((item) => readEntry(graph, item));
+  return items.filter((item) => quarantineEntry.isLive(item)).map((item) => readEntry(graph, item));
 }
 
 /** The names of nodes, as the sample has them. */

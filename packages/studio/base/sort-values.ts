@@ -23,19 +23,16 @@ const MIDNIGHT = 'T00:00:00';
 export function sortValuesOf(graph: CompiledModel, ordered: InboundOrder, item: Item): SortValue[] {
   const { order, index } = ordered;
   const parts = order.kind === 'parts' ? order.parts : [order];
-  const encoded = encodedValueOf(
-    stringOf(item[INDEX_KEYS[index].sort]) ?? '',
-    stringOf(item[graph.table.partitionKey]) ?? '',
-  );
-  const texts = order.kind === 'parts' ? segmentsOf(encoded) : [encoded];
-  const kept = toPlainItem(valuesOfOrder(graph, ordered).of(item), losslessNumber);
-  // A native list reads base items.
-  const plain = toPlainItem(item, losslessNumber);
+  const key = stringOf(item[INDEX_KEYS[index].sort]);
+  const encoded = key && encodedValueOf(key, stringOf(item[graph.table.partitionKey]) ?? '');
+  const texts = encoded === undefined ? [] : order.kind === 'parts' ? segmentsOf(encoded) : [encoded];
+  // A native list reads base items, which have the attributes themselves.
+  const held = encoded === undefined ? item : valuesOfOrder(graph, ordered).of(item);
+  const values = toPlainItem(held, losslessNumber);
   return parts.flatMap((part, i): SortValue[] => {
-    const attribute = attributeOf(part);
-    if (attribute === undefined) return [];
-    const value = plain[attribute] ?? kept[attribute] ?? dateText(texts[i] ?? '');
-    return [{ name: attribute, value, isOfSource: part.kind === 'source' }];
+    const name = attributeOf(part);
+    if (name === undefined) return [];
+    return [{ name, value: values[name] ?? dateText(texts[i] ?? ''), isOfSource: part.kind === 'source' }];
   });
 }
 

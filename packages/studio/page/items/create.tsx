@@ -58,20 +58,21 @@ export function CreateNode({ id, onDone }: { id: string; onDone: () => void }) {
 /** Creates a node by an id that is typed. `type`: that of the list; undefined: any. */
 export function NewNode({ type = '' }: { type: string | undefined }) {
   return (
-    <details>
-      <summary>New node</summary>
-      <CreateForm
-        label="New node"
-        button="Create node"
-        subjectOf={(form) => ({ id: String(form.get('id')) })}
-        onDone={() => undefined}
-      >
-        <label>
-          Node id
-          <input name="id" defaultValue={type && `${type}-`} required autocomplete="off" spellcheck={false} />
-        </label>
-      </CreateForm>
-    </details>
+    <Opened by="New node">
+      {(close) => (
+        <CreateForm
+          label="New node"
+          button="Create node"
+          subjectOf={(form) => ({ id: String(form.get('id')) })}
+          onDone={close}
+        >
+          <label>
+            Node id
+            <input name="id" defaultValue={type && `${type}-`} required autocomplete="off" spellcheck={false} />
+          </label>
+        </CreateForm>
+      )}
+    </Opened>
   );
 }
 
@@ -83,27 +84,44 @@ export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string;
   const edge = types.find((one) => one.type === type);
   if (edge === undefined) return null;
   return (
-    <details class="add-edge">
-      <summary>Add edge</summary>
-      <CreateForm
-        label="Add edge"
-        button="Create edge"
-        subjectOf={(form) => ({ source: id, type, target: String(form.get('target')) })}
-        onDone={onDone}
-      >
-        <label>
-          Edge type
-          <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-            {types.map((one) => (
-              <option key={one.type}>{one.type}</option>
-            ))}
-          </select>
-        </label>
-        <NodeField name="target" label="Target" types={edge.to} id="" />
-        {edge.uses.length > 0 && (
-          <p class="quiet">The model uses these attributes of the edge: {edge.uses.join(', ')}.</p>
-        )}
-      </CreateForm>
-    </details>
+    <Opened by="Add edge">
+      {(close) => (
+        <CreateForm
+          label="Add edge"
+          button="Create edge"
+          subjectOf={(form) => ({ source: id, type, target: String(form.get('target')) })}
+          onDone={() => {
+            close();
+            onDone();
+          }}
+        >
+          <label>
+            Edge type
+            <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
+              {types.map((one) => (
+                <option key={one.type}>{one.type}</option>
+              ))}
+            </select>
+          </label>
+          <NodeField name="target" label="Target" types={edge.to} id="" />
+          {edge.uses.length > 0 && (
+            <p class="quiet">The model uses these attributes of the edge: {edge.uses.join(', ')}.</p>
+          )}
+        </CreateForm>
+      )}
+    </Opened>
+  );
+}
+
+/** A button, and a form once the button is pressed, until the form closes. */
+function Opened({ by, children }: { by: string; children: (close: () => void) => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <>{children(() => setOpen(false))}</>;
+  return (
+    <p>
+      <button type="button" onClick={() => setOpen(true)}>
+        {by}
+      </button>
+    </p>
   );
 }

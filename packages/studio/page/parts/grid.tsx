@@ -84,7 +84,7 @@ export function Grid<T>({ items: read, label, own, attributesOf, known, empty, l
           columns.map((column, i) =>
             column === nodeColumn ? (
               <>
-                <NodeLink id={idOf(item)} name={nameOf(nodes.known[idOf(item)], values[row]!)} />
+                <NodeLink id={idOf(item)} name={nameOf(nodes.known[idOf(item)], values[row]!)} />{' '}
                 {column.note?.(item, row)}
               </>
             ) : (

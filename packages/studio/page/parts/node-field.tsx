@@ -24,19 +24,21 @@ export function NodeField({
   );
   const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
   return (
-    <label>
-      {label}
-      <input
-        key={id}
-        name={name}
-        defaultValue={id}
-        required
-        autocomplete="off"
-        spellcheck={false}
-        list={`nodes-for-${name}`}
-        onInput={(event) => setText(event.currentTarget.value)}
-        placeholder={`${type}-…`}
-      />
+    <>
+      <label>
+        {label}
+        <input
+          key={id}
+          name={name}
+          defaultValue={id}
+          required
+          autocomplete="off"
+          spellcheck={false}
+          list={`nodes-for-${name}`}
+          onInput={(event) => setText(event.currentTarget.value)}
+          placeholder={`${type}-…`}
+        />
+      </label>
       <datalist id={`nodes-for-${name}`}>
         {nodes.map(({ id: one, name: known }) => (
           <option key={one} value={one}>
@@ -44,6 +46,6 @@ export function NodeField({
           </option>
         ))}
       </datalist>
-    </label>
+    </>
   );
 }

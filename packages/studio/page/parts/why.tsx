@@ -1,6 +1,7 @@
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { SortValue } from '../../base/sort-values.ts';
-import { ItemLink } from '../base/place.tsx';
+import { addressOf } from '../base/address.ts';
+import { Link } from '../base/place.tsx';
 import { InlineValue } from './value.tsx';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
@@ -18,19 +19,26 @@ export interface WhyProps {
   by: readonly Pick<SortValue, 'name' | 'value' | 'isOfSource'>[] | string;
   /** The base item that puts the row into the list. */
   writer: ItemKey;
+  /** The node that it leads to, where it is an edge. */
+  edgeTo?: string | undefined;
 }
 
 /** Says in one sentence why a row is where it is, and which base item put it there. */
-export function Why({ id, row, isLater, isDescending, by, writer }: WhyProps) {
+export function Why({ id, row, isLater, isDescending, by, writer, edgeTo }: WhyProps) {
   const place = ORDINALS[row] ?? `number ${row + 1}`;
-  const isEdge = writer.source !== writer.target;
+  const { source, target } = writer;
+  const kind = edgeTo !== undefined ? 'edge' : source === target ? 'node' : `part ${target} of`;
   return (
     <details class="why">
-      <summary>Why is this here?</summary>
+      <summary>Why here?</summary>
       <p>
         <bdi>{id}</bdi> is {place}
         {isLater && ' on this page'}, because {typeof by === 'string' ? by : <Values by={by} id={id} />}
-        {isDescending && ', descending'}; the {isEdge ? 'item' : 'node'} <ItemLink {...writer} /> wrote it.
+        {isDescending && ', descending'}; the {kind}{' '}
+        <Link to={addressOf('/explore', { id: source, target })} class="key">
+          <bdi>{edgeTo === undefined ? source : `${source} → ${edgeTo}`}</bdi>
+        </Link>{' '}
+        wrote it.
       </p>
     </details>
   );

@@ -1,5 +1,4 @@
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { ListOfNode } from '../../api/nodes.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
 import { FIRST_ROWS } from '../base/live.ts';
@@ -11,8 +10,8 @@ import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { QuestionGrid } from './question-grid.tsx';
 
-/** The edges of a type that enter a node, in each order of theirs. Without a type, those of the first type that has some. */
-export function Inbound({ model, id, parameters, lists }: NodePartProps & { lists: readonly ListOfNode[] }) {
+/** The edges of a type that enter a node, in each order of theirs. `listed`: the type; undefined: the first. */
+export function Inbound({ model, id, parameters, listed }: NodePartProps & { listed: string | undefined }) {
   const own = id.slice(0, id.indexOf('-'));
   const entering = model.edges.filter(({ to }) => to.includes(own));
   const ordered = entering.filter(({ orders }) => orders.length > 0);
@@ -25,8 +24,7 @@ export function Inbound({ model, id, parameters, lists }: NodePartProps & { list
   );
   const [first] = ordered;
   if (first === undefined) return unlisted || <p class="quiet">No edge type enters nodes of this type.</p>;
-  const filled = lists.find(({ direction, count }) => direction === 'incoming' && count > 0);
-  const type = parameters.get('type') ?? filled?.type ?? first.type;
+  const type = listed ?? first.type;
   const edge = ordered.find((one) => one.type === type);
   const question = {
     ...questionOf(parameters),

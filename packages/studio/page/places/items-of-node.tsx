@@ -99,8 +99,9 @@ function SideOf({
                     item={item}
                     isChosen={item.target === chosen}
                     isWritable={isWritable}
-                    place={addressOf('/inspect', {
+                    place={addressOf('/explore', {
                       id,
+                      part: 'items',
                       ...cursors,
                       target: item.target === chosen ? undefined : item.target,
                     })}

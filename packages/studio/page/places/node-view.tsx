@@ -6,6 +6,7 @@ import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { ItemLink, Link } from '../base/place.tsx';
 import { type Touches, useAskedAgain, useTouches } from '../base/touches.ts';
+import { reasonOf } from '../base/words.ts';
 import { AddEdge, CreateNode } from '../items/create.tsx';
 import { Editable } from '../items/edit.tsx';
 import { PlaceState } from '../items/item.tsx';
@@ -50,6 +51,8 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   const noteWrite = (): void => setWrites((before) => before + 1);
   const [written, after] = [parameters.get('written'), parameters.get('after')];
   const lists = counted.answer?.lists ?? [];
+  const filled = lists.find(({ direction, count }) => direction === 'incoming' && count > 0)?.type;
+  const type = parameters.get('type') ?? (part === 'inbound' ? filled : undefined);
   return (
     <>
       <div class="node-head">
@@ -67,7 +70,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
           </Link>
         ))}
       </nav>
-      <Lists model={model} id={id} lists={lists} parameters={parameters} />
+      <Lists {...{ model, id, lists, part, type }} />
       {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
       {written !== null && after !== null && (
         <LastWrite write={{ source: id, target: written, after: Number(after) }} onChange={noteWrite} />
@@ -75,7 +78,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       {part === 'edges' ? (
         <Edges id={id} parameters={parameters} writes={writes} />
       ) : part === 'inbound' ? (
-        <Told asked={counted}>{() => <Inbound model={model} id={id} parameters={parameters} lists={lists} />}</Told>
+        <Told asked={counted}>{() => <Inbound model={model} id={id} parameters={parameters} listed={type} />}</Told>
       ) : part === 'graph' ? (
         <Neighbourhood model={model} id={id} />
       ) : part === 'compare' ? (
@@ -98,19 +101,29 @@ function partOf(parameters: URLSearchParams): string {
 }
 
 /** The lists of a node, each with the number of its edges. */
-function Lists({ model, id, lists, parameters }: NodePartProps & { lists: readonly ListOfNode[] }) {
+function Lists({
+  model,
+  id,
+  lists,
+  part: shown,
+  type: listed,
+}: Omit<NodePartProps, 'parameters'> & {
+  lists: readonly ListOfNode[];
+  /** The part and the edge type that the page shows. */
+  part: string;
+  type: string | undefined;
+}) {
   const own = id.slice(0, id.indexOf('-'));
   const leaving = model.edges.filter(({ from }) => from.includes(own));
   const entering = model.edges.filter(({ to, orders }) => to.includes(own) && orders.length > 0);
   const link = (type: string, direction: ListOfNode['direction']) => {
     const part = direction === 'outgoing' ? 'edges' : 'inbound';
     const counted = lists.find((one) => one.type === type && one.direction === direction);
-    const isShown = parameters.get('part') === part && parameters.get('type') === type;
     return (
       <Link
         key={`${part} ${type}`}
         to={addressOf('/explore', { id, part, type })}
-        aria-current={isShown ? 'page' : undefined}
+        aria-current={part === shown && type === listed ? 'page' : undefined}
       >
         {type} {counted !== undefined && <strong>{countedText(counted)}</strong>}
       </Link>
@@ -254,7 +267,7 @@ function Wrong({
           <li key={`quarantine ${entry.target}`}>
             <Badge kind="bad">quarantined</Badge> <ItemLink source={entry.source} target={entry.target} />
             <p>
-              <bdi>{entry.reason}</bdi>
+              <bdi>{reasonOf(entry)}</bdi>
             </p>
           </li>
         ))}
@@ -313,6 +326,7 @@ function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writ
       isDescending={false}
       by="edges that leave a node are sorted by their keys"
       writer={{ source: id, target: `${own}-${target}` }}
+      edgeTo={target}
     />
   );
   return (

@@ -69,6 +69,7 @@ export function QuestionGrid(props: QuestionGridProps) {
         isDescending={question.reverse !== undefined}
         by={sortedBy ?? found}
         writer={by}
+        edgeTo={subject.edge && question.id}
       />
     );
   };

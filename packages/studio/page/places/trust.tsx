@@ -3,6 +3,7 @@ import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry
 import type { SuspectsAnswer } from '../../api/trust.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
+import { reasonOf } from '../base/words.ts';
 import { Redrive } from '../items/redrive.tsx';
 import { Ago } from '../parts/ago.tsx';
 import type { Column } from '../parts/grid.tsx';
@@ -27,12 +28,6 @@ export function Trust({ model, parameters }: PlaceProps) {
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} onDone={suspects.again} />
     </div>
   );
-}
-
-/** The reason without the key in front of it, which the row has already. */
-function reasonOf({ source, target, reason }: QuarantineEntry): string {
-  const key = `${source} ${target} - `;
-  return reason.startsWith(key) ? reason.slice(key.length) : reason;
 }
 
 const COLUMNS: Column<QuarantineEntry>[] = [
