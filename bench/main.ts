@@ -27,6 +27,7 @@ import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
 import { runBenchmarks } from './support/command.ts';
+import { sync } from './sync.ts';
 import { throughput } from './throughput.ts';
 import { types } from './types.ts';
 import { writes } from './writes.ts';
@@ -48,6 +49,7 @@ await runBenchmarks({
   search,
   delivery,
   migrate,
+  sync,
   scale,
   modelling,
   parts,

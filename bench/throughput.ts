@@ -31,6 +31,8 @@ import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/wor
 
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
+/** Sizes of the batches that a quiet table brings. */
+const SMALL_BATCHES = [100, 25] as const;
 /** Writes of the loop that a record is compared with. */
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
@@ -45,12 +47,12 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   const texts = storedTexts(items);
   const idle = idleStore(items);
   const event = JSON.stringify(records);
-  const run = async (store: Store): Promise<Timing> => {
+  const run = async (store: Store, batchSize = RECORDS_IN_BATCH): Promise<Timing> => {
     const projector = createProjector(fullModel, { store });
     return await timed(async () => {
       const parsed = JSON.parse(event) as typeof records;
-      for (let start = 0; start < parsed.length; start += RECORDS_IN_BATCH) {
-        const batch = decodeRecords(fullModel, parsed.slice(start, start + RECORDS_IN_BATCH));
+      for (let start = 0; start < parsed.length; start += batchSize) {
+        const batch = decodeRecords(fullModel, parsed.slice(start, start + batchSize));
         const { error } = await projector.project(batch);
         if (error !== undefined) throw error;
       }
@@ -62,6 +64,8 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
       const clients = { lean: createClient({ endpoint }), sdk: createClient({ endpoint, lean: false }) };
       const variants = {
         lean: () => run(new DynamoDBStore(clients.lean, fullModel.table)),
+        hundred: () => run(new DynamoDBStore(clients.lean, fullModel.table), SMALL_BATCHES[0]),
+        twentyFive: () => run(new DynamoDBStore(clients.lean, fullModel.table), SMALL_BATCHES[1]),
         sdk: () => run(new DynamoDBStore(clients.sdk, fullModel.table)),
         nothing: () => run(idle),
         unsent: () => withoutAnswering((calls) => run(new DynamoDBStore(calls, fullModel.table)), texts),
@@ -89,6 +93,16 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
           value: ratios(cpuOf(results.lean, records.length), cpuOf(results.loop, LOOP_WRITES)),
           unit: 'x',
           target: { kind: 'at-most', value: MOST_OF_LOOP },
+        },
+        {
+          name: `the same, in batches of ${SMALL_BATCHES[0]}`,
+          value: ratios(cpuOf(results.hundred, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          unit: 'x',
+        },
+        {
+          name: `the same, in batches of ${SMALL_BATCHES[1]}`,
+          value: ratios(cpuOf(results.twentyFive, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          unit: 'x',
         },
         {
           name: 'the same, a store that does nothing',

@@ -7,6 +7,7 @@ import { startStudio } from '../packages/studio/server/studio.ts';
 import { writeCompany } from '../packages/workbench/demo/company.ts';
 import { airportsAndGoals } from '../packages/workbench/demo/model.ts';
 import { createWriter } from '../src/client/write/writer.ts';
+import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createStreamsClient } from '../src/store/client.ts';
 import { studioClient } from '../test/support/studio/client.ts';
@@ -22,13 +23,15 @@ const TRAVEL = [0.08, 0.6] as const;
 /** Letters that a line of a card has room for. */
 const LETTERS = 40;
 
-/** Traces a write of the demo's goals: a member becomes the lead. */
-async function traceOne(): Promise<TraceAnswer> {
-  const graph = airportsAndGoals;
+/** A local table whose projector a tap notes, for the milliseconds of each write. */
+export async function startTapped(
+  graph: CompiledModel,
+  observe = true,
+): Promise<{ local: Awaited<ReturnType<typeof startLocal>>; tap: ProjectorTap }> {
   const tap = new ProjectorTap();
   const stores: Awaited<ReturnType<typeof startLocal>>['store'][] = [];
   const local = await startLocal(graph, {
-    observe: false,
+    observe,
     pollIntervalMs: 20,
     projector: {
       project: async (records, options) =>
@@ -39,6 +42,13 @@ async function traceOne(): Promise<TraceAnswer> {
     },
   });
   stores.push(local.store);
+  return { local, tap };
+}
+
+/** Traces a write of the demo's goals: a member becomes the lead. */
+async function traceOne(): Promise<TraceAnswer> {
+  const graph = airportsAndGoals;
+  const { local, tap } = await startTapped(graph, false);
   const streams = createStreamsClient({ endpoint: local.endpoint });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, client } = local;

@@ -1,24 +1,25 @@
 /**
  * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong, and a list with its levels over the goals of the example `goals`. `-- levels` makes the latter alone, and
- * `-- ripple` the picture of one write that README begins with.
+ * broken and one is wrong, and a list with its levels over the goals of the example `goals`. `-- levels` makes the latter alone,
+ * `-- change` an edge of the demo's goals with its lists, and `-- ripple` the picture of one write that README begins with.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import goals from '../examples/goals/edgeloom.config.ts';
-import { startLocal } from '../packages/local/local.ts';
+import type { startLocal } from '../packages/local/local.ts';
 import { startStudio } from '../packages/studio/server/studio.ts';
+import { FIRST_EDGE, writeCompany } from '../packages/workbench/demo/company.ts';
 import { loadDemoData } from '../packages/workbench/demo/data.ts';
 import { airportId } from '../packages/workbench/demo/expected.ts';
-import { airports } from '../packages/workbench/demo/model.ts';
+import { airports, airportsAndGoals } from '../packages/workbench/demo/model.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createStreamsClient } from '../src/store/client.ts';
 import { story } from '../test/support/goals-story.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
-import { makeRipple } from './ripple-picture.ts';
+import { makeRipple, startTapped } from './ripple-picture.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
@@ -70,11 +71,11 @@ async function withStudio(
   graph: CompiledModel,
   take: (local: Local, visits: readonly Visit[]) => Promise<void>,
 ): Promise<void> {
-  const local = await startLocal(graph, {});
+  const { local, tap } = await startTapped(graph);
   const streams = createStreamsClient({ endpoint: local.endpoint });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, client } = local;
-  const studio = await startStudio({ graph, store, client, streams, isWritable: true, logger });
+  const studio = await startStudio({ graph, store, client, streams, tap, isWritable: true, logger });
   const running = await startBrowser();
   try {
     const visits = await Promise.all(
@@ -136,15 +137,26 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `inspect-${theme}`);
     await page.setViewportSize(VIEWPORT);
-    await goTo('/shards?search=AIRPORT.name');
-    await page.getByRole('button', { name: /^Count the/ }).click();
-    await page.getByRole('img', { name: /in each of/ }).waitFor();
-    await picture(page, `shards-${theme}`);
     await goTo('/trust');
     // The studio keeps the check that ran last: the second picture shows it too.
     if (i === 0) await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('done').waitFor({ timeout: 300_000 });
     await picture(page, `trust-${theme}`);
+  }
+}
+
+/** An edge of the demo's goals just after its role has changed. */
+async function takeChange({ store, worker }: Local, visits: readonly Visit[]): Promise<void> {
+  await writeCompany(createWriter(airportsAndGoals, { store }));
+  await worker.idle();
+  for (const [i, { page, goTo }] of visits.entries()) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goTo(`/trace?${new URLSearchParams(FIRST_EDGE)}`);
+    await page.getByRole('button', { name: i === 0 ? 'LEAD' : 'HELPER', exact: true }).click();
+    await page.locator('.bill').waitFor();
+    // The rows have come to their places.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await picture(page, `change-${THEMES[i]}`);
   }
 }
 
@@ -165,4 +177,5 @@ mkdirSync(FOLDER, { recursive: true });
 const [only] = process.argv.slice(2);
 if (only === undefined || only === 'ripple') await makeRipple(FOLDER);
 if (only === undefined) await withStudio(airports, takePlaces);
-if (only !== 'ripple') await withStudio(goals, takeLevels);
+if (only === undefined || only === 'change') await withStudio(airportsAndGoals, takeChange);
+if (only === undefined || only === 'levels') await withStudio(goals, takeLevels);

@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installedPackage } from '../test/support/test-package.ts';
 import type { SiteFacts } from './config.ts';
-import { sitePages, sitePictures, titleOf } from './pages.ts';
-import { writeReference } from './reference.ts';
+import { siteFiles, sitePages, titleOf } from './pages.ts';
+import { apiPages } from './reference.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string' }, base: { type: 'string', default: '/' } } });
@@ -18,20 +18,23 @@ const { version, repository } = JSON.parse(await readFile(join(ROOT, 'package.js
   repository?: { url: string };
 };
 const address = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
-const pages = sitePages(ROOT, address);
 
 // VitePress gets copies, whose links are those of the site, in a folder that finds its modules.
 const installed = await installedPackage(join(ROOT, 'site'));
+const pages = [...sitePages(ROOT, address), ...(await apiPages(ROOT, installed))];
 const source = await mkdtemp(join(installed, 'pages-'));
 for (const { path, text } of pages) await put(path, text);
 const [landing, readme] = await Promise.all(
   ['site/index.md', 'README.md'].map((file) => readFile(join(ROOT, file), 'utf8')),
 );
 await put('index.md', withReadme(landing!, readme!));
-for (const file of sitePictures(ROOT)) {
-  const to = join(source, file.replace(/^docs\//, ''));
-  await mkdir(dirname(to), { recursive: true });
-  await copyFile(join(ROOT, file), to);
+for (const file of siteFiles(ROOT)) {
+  // Beside the pages for those that show the file, and as it is for those that link to it.
+  for (const folder of [source, join(source, 'public')]) {
+    const to = join(folder, file.replace(/^docs\//, ''));
+    await mkdir(dirname(to), { recursive: true });
+    await copyFile(join(ROOT, file), to);
+  }
 }
 const facts: SiteFacts = { pages: pages.map(titleOf), version, base: values.base, repository: address };
 const config = relative(join(source, '.vitepress'), join(ROOT, 'site/config.ts'));
@@ -48,7 +51,6 @@ try {
 } finally {
   await rm(source, { recursive: true });
 }
-await writeReference({ root: ROOT, installed, out: join(out, 'api'), base: values.base });
 console.log(`${pages.length + 1} pages in ${out}`);
 
 async function put(path: string, text: string): Promise<void> {

@@ -11,7 +11,7 @@ import { type Report, reportJson, reportText } from './report.ts';
 export interface BenchmarkOptions {
   /** How often each variant is run at most; the benchmark's own number where absent. */
   repetitions?: number;
-  /** Nodes of the benchmark `migrate`; its own number where absent. */
+  /** Nodes of the benchmark `migrate`, source items of `sync`; their own numbers where absent. */
   nodes?: number;
 }
 
@@ -33,7 +33,7 @@ Runs benchmarks, each in a process of its own, compiled. Ratios are of paired, i
 CPU is that of the measured process, garbage collection included; the engine is another process.
 
   --repetitions N  run each variant N times at most
-  --nodes N        nodes of the benchmark migrate; with many of them a benchmark may take longer
+  --nodes N        nodes of the benchmark migrate, source items of sync; with many of them a benchmark may take longer
   --short          run each once at its smallest size, three side by side: shows that it works, not what it measures
   --json           print one JSON document; with all it is written to docs/project/figures.json too
   --save           put the figures of these benchmarks into docs/project/figures.json (npm run bench -- figures makes the page of it)

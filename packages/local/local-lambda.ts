@@ -90,6 +90,7 @@ const OPTIONS: OptionNames<LocalLambdaOptions> = {
   pollIntervalMs: true,
   observe: 'boolean',
   sources: true,
+  sourceEndpoint: true,
 };
 
 /** More than Lambda gives: TypeScript is compiled as it is loaded. */
@@ -117,7 +118,7 @@ export async function startLocalLambda(graph: CompiledModel, options: LocalLambd
   checkOptions('startLocalLambda', options, OPTIONS);
   const { handlerFile, handlerName, environment, timeoutMs, restartsAfterError, onOutput, ...others } = options;
   const { engine, port, dataDir, mostBytes, pollIntervalMs = 50, observe = true, onDrift, ...more } = others;
-  const { sources = [], ...settings } = more;
+  const { sources = [], sourceEndpoint, ...settings } = more;
   if (!existsSync(handlerFile)) {
     throw new EdgeloomError(
       'no-handler',
@@ -159,7 +160,10 @@ export async function startLocalLambda(graph: CompiledModel, options: LocalLambd
     const mirroring =
       sources.length === 0
         ? undefined
-        : await startLocalMirrors(graph, table, { sources, dataDir, pollIntervalMs, logger: options.logger });
+        : await startLocalMirrors(graph, table, {
+            ...{ sources, sourceEndpoint, dataDir, pollIntervalMs },
+            logger: options.logger,
+          });
     return {
       engine: table.engine,
       endpoint,

@@ -5,7 +5,8 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { isTable, keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
 import { openSources } from '../../src/sources/sources.ts';
 import { lagOf, SourceProgress } from '../../src/sources/status.ts';
-import { makeSourceTable } from '../../src/store/make-source-table.ts';
+import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { describeSourceTable, makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
@@ -17,6 +18,11 @@ import type { LocalTable } from './local-table.ts';
 export interface LocalSourcesOptions {
   /** Databases whose items are made into the table: those that the model file exports. A table that is absent is made, and its stream followed. Default: none. */
   sources?: readonly Source[] | undefined;
+  /**
+   * The endpoint of an engine that runs and has the source tables, with streams: `http://127.0.0.1:8000`. The application goes on with it, with
+   * its own indexes. Default: the engine that this starts, in which an absent source table is made.
+   */
+  sourceEndpoint?: string | undefined;
 }
 
 /** The mirrors of a local table. */
@@ -43,24 +49,51 @@ export async function startLocalMirrors(
   table: LocalTable,
   options: {
     sources: readonly Source[];
+    sourceEndpoint?: string | undefined;
     dataDir?: string | undefined;
     pollIntervalMs: number;
     logger?: Logger | undefined;
   },
 ): Promise<RunningMirrors> {
-  const { sources, dataDir, pollIntervalMs, logger } = options;
+  const { sources, sourceEndpoint: endpoint, dataDir, pollIntervalMs, logger } = options;
   const mappings: EventSourceMapping[] = [];
-  for (const source of sources.filter(isTable)) {
-    const streamArn = await ensureSource(table, source);
-    mappings.push(
-      createEventSourceMapping({
-        source: new DynamoDBStreamSource(table.streams, streamArn),
-        function: mirrorFunction(graph, table, source),
-        functionResponseTypes: ['ReportBatchItemFailures'],
-        checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${source.name}.json`)),
-        ...{ pollIntervalMs, logger },
-      }),
-    );
+  const engine =
+    endpoint === undefined ? table : { client: createClient({ endpoint }), streams: createStreamsClient({ endpoint }) };
+  const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(engine.client, name);
+  const stop = async (): Promise<void> => {
+    await Promise.all(mappings.map((mapping) => mapping.stop()));
+    if (endpoint === undefined) return;
+    engine.client.destroy();
+    engine.streams.destroy();
+  };
+  const follow = async (source: LocalSource): Promise<EventSourceMapping> => {
+    const { name, from: keys } = source;
+    const streamArn =
+      endpoint === undefined
+        ? await makeSourceTable(engine.client, { name, keys })
+        : (await describeSourceTable(engine.client, name))?.LatestStreamArn;
+    if (streamArn === undefined) {
+      throw new EdgeloomError(
+        'table-differs',
+        endpoint === undefined
+          ? `The kept source table ${name} has no stream.`
+          : `${endpoint} has no table ${name} with a stream.`,
+        'Give the table a stream, or use another data folder or endpoint.',
+      );
+    }
+    return createEventSourceMapping({
+      source: new DynamoDBStreamSource(engine.streams, streamArn),
+      function: mirrorFunction(graph, table.store, source, openTable),
+      functionResponseTypes: ['ReportBatchItemFailures'],
+      checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${name}.json`)),
+      ...{ pollIntervalMs, logger },
+    });
+  };
+  try {
+    for (const source of sources.filter(isTable)) mappings.push(await follow(source));
+  } catch (error) {
+    await stop();
+    throw error;
   }
   const all = Promise.all(mappings.map((mapping) => mapping.run())).then(() => undefined);
   const ended = Promise.race([all, table.loss]);
@@ -72,17 +105,19 @@ export async function startLocalMirrors(
         Promise.race([Promise.all(mappings.map((mapping) => mapping.idle())).then(() => undefined), table.loss]),
       ended,
     },
-    stop: async () => {
-      await Promise.all(mappings.map((mapping) => mapping.stop()));
-    },
+    stop,
   };
 }
 
 type LocalSource = Source & { from: SourceKeys };
 
 /** A function in this process that touches what the stream of a source names. */
-function mirrorFunction(graph: CompiledModel, { client, store }: LocalTable, source: LocalSource): LambdaFunction {
-  const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, name);
+function mirrorFunction(
+  graph: CompiledModel,
+  store: LocalTable['store'],
+  source: LocalSource,
+  openTable: (name: string) => DynamoDBSourceStore,
+): LambdaFunction {
   const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
   const progress = new SourceProgress(graph, store, source.name);
   return {
@@ -102,15 +137,4 @@ function mirrorFunction(graph: CompiledModel, { client, store }: LocalTable, sou
       }
     },
   };
-}
-
-/** Creates a source table where it is absent; gives its stream's ARN. Throws `table-differs` where it has no stream. */
-async function ensureSource({ client }: LocalTable, source: LocalSource): Promise<string> {
-  const streamArn = await makeSourceTable(client, { name: source.name, keys: source.from });
-  if (streamArn !== undefined) return streamArn;
-  throw new EdgeloomError(
-    'table-differs',
-    `The kept source table ${source.name} has no stream.`,
-    'Use another data folder, or give the table a stream.',
-  );
 }

@@ -77,9 +77,10 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     observe: 'boolean',
     now: true,
     sources: true,
+    sourceEndpoint: true,
   });
   const { projector, maxBatchRecords, onBatch, onTrimmed, logger, now, ...others } = options;
-  const { pollIntervalMs = 50, observe = true, onDrift, sources = [], ...place } = others;
+  const { pollIntervalMs = 50, observe = true, onDrift, sources = [], sourceEndpoint, ...place } = others;
   const table = await openLocalTable(graph, place);
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   const worker = createWorker(graph, {
@@ -104,7 +105,7 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
   const mirroring =
     sources.length === 0
       ? undefined
-      : await startLocalMirrors(graph, table, { sources, dataDir, pollIntervalMs, logger }).catch(
+      : await startLocalMirrors(graph, table, { sources, sourceEndpoint, dataDir, pollIntervalMs, logger }).catch(
           async (error: unknown) => {
             await stop();
             throw error;

@@ -274,22 +274,69 @@ function logLine(sources: Sources, file: TypeScript.SourceFile, call: TypeScript
 
 // Options.
 
+/** What takes options, with a row for each: option, type, meaning. */
+interface Optioned {
+  name: string;
+  about: string;
+  rows: string[][];
+}
+
 function optionsPage(sources: Sources): string {
   const sections = entries().flatMap(({ entry, path }) => {
     const symbol = sources.checker.getSymbolAtLocation(sources.file(path));
     const exported = symbol === undefined ? [] : sources.checker.getExportsOfModule(symbol);
-    const tables = exported
+    const optioned = exported
       .filter(({ name }) => !OF_THE_MODEL.includes(name))
       .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .flatMap((one) => optionsOf(sources, one))
-      .map(({ name, about, rows }) => `### ${code(name)}\n\n${about}\n\n${table(['option', 'type', 'means'], rows)}`);
-    return tables.length === 0 ? [] : [`## ${code(entry)}`, ...tables];
+      .flatMap((one) => optionsOf(sources, one));
+    const methods = WITH_METHODS.map((name) => name.toLowerCase());
+    const isOf = (method: string) => (one: Optioned) => one.name.startsWith(`${method}.`);
+    return [
+      ...methods.flatMap((method) => optionsSection(`Methods of \`${method}\``, optioned.filter(isOf(method)))),
+      ...optionsSection(
+        `Functions of \`${entry}\``,
+        optioned.filter((one) => !methods.some((method) => isOf(method)(one))),
+      ),
+    ];
   });
   return page(
     'Options',
-    'The options of each function, and of the methods of readers and writers, by entry point. A `?` marks those that may be left out. [Options of the model](model-options.md) has those of a model file.',
+    'The options of the methods of readers and writers, and of each function, by entry point. A `?` marks an optional one. [Options of the model](model-options.md) has those of a model file.',
     ...sections,
   );
+}
+
+/** Functions that take the same option from which on the section describes the option once. */
+const SHARED_BY = 4;
+
+function optionsSection(title: string, optioned: readonly Optioned[]): string[] {
+  if (optioned.length === 0) return [];
+  const keyOf = (row: readonly string[]): string => row.join('|');
+  const uses = new Map<string, number>();
+  for (const { rows } of optioned) for (const row of rows) uses.set(keyOf(row), (uses.get(keyOf(row)) ?? 0) + 1);
+  const isShared = (row: readonly string[]): boolean => uses.get(keyOf(row))! >= SHARED_BY;
+  const shared = new Map(
+    optioned.flatMap(({ rows }) => rows.filter(isShared).map((row) => [keyOf(row), row] as const)),
+  );
+  const head = ['option', 'type', 'means'];
+  const tables = optioned.map(({ name, about, rows }) => {
+    const others = rows.filter(isShared).map(([option]) => option!);
+    const own = rows.filter((row) => !isShared(row));
+    return [
+      `### ${code(name)}\n\n${about}`,
+      ...(own.length === 0 ? [] : [table(head, own)]),
+      ...(others.length === 0 ? [] : [`Shared: ${others.join(', ')}.`]),
+    ].join('\n\n');
+  });
+  return [
+    `## ${title}`,
+    ...(shared.size === 0
+      ? []
+      : [
+          `Several of these take the same options; each lists them as *shared*:\n\n${table(head, [...shared.values()])}`,
+        ]),
+    ...tables,
+  ];
 }
 
 /** The entry points of package.json that are sources, with their files. */
@@ -302,7 +349,7 @@ function entries(): { entry: string; path: string }[] {
 }
 
 /** The options of an exported function, or of the methods of a reader and a writer: parameters whose name or type says so. */
-function optionsOf(sources: Sources, exported: TypeScript.Symbol): { name: string; about: string; rows: string[][] }[] {
+function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
   const { checker } = sources;
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
   if (WITH_METHODS.includes(exported.name)) {
@@ -332,7 +379,7 @@ function optionsOfDeclared(
   sources: Sources,
   name: string,
   declared: TypeScript.FunctionDeclaration | TypeScript.MethodSignature,
-): { name: string; about: string; rows: string[][] }[] {
+): Optioned[] {
   const { checker } = sources;
   const parameters = declared.parameters.filter(({ name, type, dotDotDotToken }) => {
     // A rest parameter has the members of an array; a method's names the options as its last type argument.

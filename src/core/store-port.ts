@@ -211,7 +211,7 @@ export type UpdateCondition =
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** The revision's value where it is no number. An update then starts the count again. */
+  /** The revision's value where it is not a number. An update then starts the count again. */
   malformed?: AttributeValue | undefined;
   /**
    * The expiry that was seen of a tombstone, with its attribute. TTL may have deleted it since, and what was made in its place

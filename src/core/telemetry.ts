@@ -28,7 +28,7 @@ export interface Telemetry {
 
 /** An option of what can be observed. */
 export interface TelemetryOption {
-  /** Observes it: `openTelemetry()` of `edgeloom/telemetry`. Default: it is not observed. */
+  /** Sends spans and metrics: `openTelemetry()` of `edgeloom/telemetry`. Default: sends none. */
   telemetry?: Telemetry | undefined;
 }
 

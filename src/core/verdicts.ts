@@ -41,7 +41,7 @@ export const VERDICTS = {
   },
   stale: {
     ...DRIFT,
-    means: 'drift: a derived item differs, also by an attribute, expiry or revision that cannot be',
+    means: "drift: a derived item differs, also by an attribute, expiry or revision that can't occur",
     counts: 'Derived items that differed.',
   },
   orphan: {

@@ -14,58 +14,58 @@ export type ErrorCode =
   /** The checkpoint file cannot be written. Remedy: Check the disk and the folder's permissions. */
   | 'checkpoint-not-written'
   /**
-   * A condition did not hold; nothing is changed. `current` has the attributes, null without an item; of a transaction `failures` lists
-   * each. Remedy: Look at the item and decide again.
+   * A condition did not hold, and nothing was changed. `current` has the stored attributes, or null if there is no item; for a
+   * transaction, `failures` lists each. Remedy: Read the item, and decide again.
    */
   | 'condition-failed'
   /** The order of the cursor has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a cursor. */
   | 'cursor-outdated'
   /** The record of an erasure cannot be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
-  /** Another engine has the data folder. Remedy: Stop the named process, or take another folder. */
+  /** Another engine uses the data folder. Remedy: Stop the named process, or choose a different folder. */
   | 'data-in-use'
-  /** The demo found a result that its data files do not give. Remedy: Report it. */
+  /** The demo found a result that differs from its data files. Remedy: Report it. */
   | 'demo-mismatch'
   /** The sort key begins with `~`, which marks derived items. Remedy: Write nodes and edges only. */
   | 'derived-key'
-  /** The edge joins nodes not of one tenant (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
+  /** The edge joins nodes of different tenants (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
-  /** The engine did not start, or ended. Remedy: The message has its output. */
+  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
   | 'engine-ended'
-  /** The engine did not start, or ended. Remedy: The message has its output. */
+  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
-  /** The search has `shards: 'value'`, or is native: it answers equality only. Remedy: Search with `equals`, or change the search in the model. */
+  /** The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
-  /** A batch that was given up could not be kept in the folder. Remedy: Check the disk and the folder's permissions. */
+  /** A batch that was given up could not be saved in the folder. Remedy: Check the disk and the folder's permissions. */
   | 'failure-not-written'
-  /** The feed was stopped. Remedy: Start another one. */
+  /** The feed was stopped. Remedy: Start a new one. */
   | 'feed-ended'
-  /** A file of a new project, or of `--out`, exists; none is written. Remedy: Name an empty folder, or another file. */
+  /** A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or a different file. */
   | 'file-exists'
-  /** The function did not start. Remedy: Its output says more. */
+  /** The function did not start. Remedy: Look at its output. */
   | 'function-failed'
-  /** An answer of DynamoDB lacks a part; it is retryable. Remedy: Nothing, if it passes; else look at proxies. */
+  /** A response of DynamoDB is incomplete; the request can be retried. Remedy: Nothing, if it passes; otherwise check your proxies. */
   | 'incomplete-answer'
-  /** An argument has a value that the query cannot take. Remedy: See the message. */
+  /** An argument has a value that the call doesn't accept. Remedy: See the message. */
   | 'invalid-argument'
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
-  /** Operations of a batch are wrong in several ways; nothing is written. `problems` lists them. Remedy: Correct each of them. */
+  /** Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
-  /** A change that the studio is asked about does not fit the model. Remedy: See the message. */
+  /** The change that was asked of the studio does not fit the model. Remedy: See the message. */
   | 'invalid-change'
-  /** The checkpoint file is not one. Remedy: Delete it: a replay changes nothing. */
+  /** The file is not a checkpoint. Remedy: Delete it; projecting the records again changes nothing. */
   | 'invalid-checkpoint'
-  /** The model file does not load, or exports no model. Remedy: Export the result of `defineGraph` as default. */
+  /** The model file cannot be loaded, or exports no model. Remedy: Export the result of `defineGraph` as default. */
   | 'invalid-config'
-  /** A stored count is no number. Remedy: Run `edgeloom check --repair`. */
+  /** A stored count is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
   /**
-   * The cursor was altered, or belongs to another query or model. Remedy: Pass cursors on unchanged, with the same arguments, or start
+   * The cursor was altered, or belongs to a different query or model. Remedy: Pass cursors unchanged, with the same arguments, or start
    * without one.
    */
   | 'invalid-cursor'
-  /** The edge type does not join these node types, or the edge is not one of its type. Remedy: See the message. */
+  /** The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message. */
   | 'invalid-edge'
   /** A variable of the function's environment is wrong. Remedy: Correct the named variable. */
   | 'invalid-environment'
@@ -73,30 +73,30 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination cannot be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** A filter pattern is not one that Lambda takes. Remedy: Correct the pattern. */
+  /** Lambda does not accept the filter pattern. Remedy: Correct the pattern. */
   | 'invalid-filter'
-  /** A node id is no text `TYPE-anything`, or DynamoDB cannot hold it as a key. Remedy: Use ids such as those of `newId('USER')`. */
+  /** A node id is not a text such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
   /** A line or document is not JSON. Remedy: Correct the named line. */
   | 'invalid-json'
-  /** A key of an item is no text, or no key that the model can have. Remedy: Correct the named key. */
+  /** A key of an item is not a text, or does not fit the model. Remedy: Correct the named key. */
   | 'invalid-key'
-  /** A limit is no whole number of 1 or more, or too high. Remedy: Give another. */
+  /** A limit is not a whole number of 1 or more, or is too high. Remedy: Correct the limit. */
   | 'invalid-limit'
-  /** Lines of an import are wrong; nothing is written. Remedy: Correct the lines, or use `--skip-bad`. */
+  /** Lines of an import are invalid, and nothing was written. Remedy: Correct the lines, or use `--skip-bad`. */
   | 'invalid-lines'
   /**
-   * An option of the event source mapping is outside Lambda's limits; or `map` of a source throws, or makes what the model does not take.
+   * An option of the event source mapping is outside Lambda's limits; or the `map` of a source throws, or returns items that the model refuses.
    * Remedy: See the message.
    */
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
-  /** Service, stage or table make a name that AWS refuses. Remedy: See the message. */
+  /** Service, stage or table result in a name that AWS refuses. Remedy: See the message. */
   | 'invalid-name'
   /** An option has a value outside its range. Remedy: See the message. */
   | 'invalid-option'
-  /** The message names the wrong parameters of the stack. Remedy: The page docs/reference/parameters.md says what each means. */
+  /** Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md). */
   | 'invalid-parameters'
   /** A file of prices is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'
@@ -104,14 +104,14 @@ export type ErrorCode =
   | 'invalid-record'
   /** A request of the page is wrong; the message says why. Remedy: Load the page again. */
   | 'invalid-request'
-  /** The session token was altered, or signed with another key. Remedy: Begin a new session. */
+  /** The session token was altered, or signed with a different key. Remedy: Start a new session. */
   | 'invalid-session'
   /** The text is not the ARN of a stream. Remedy: Give the stream's ARN. */
   | 'invalid-stream-arn'
-  /** The item is larger than 400 KB. Remedy: Move a large attribute to another node, or outside the table. */
+  /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'
   /**
-   * A projection that a migration builds cannot hold some items: a label that its rank lacks, a value of another type, a `derive` that
+   * Some items do not fit a projection that a migration builds: their rank lacks the label, a value has a different type, or a `derive`
    * throws. Remedy: Correct the items or the model, or accept that readers miss them.
    */
   | 'items-left-out'
@@ -120,27 +120,28 @@ export type ErrorCode =
    * ids, or `keys: 'hashed'` on the edge type.
    */
   | 'key-too-long'
-  /** Readers would have nothing left after this withdrawal or retirement. Remedy: Migrate to the next model first, or use `--drop`. */
+  /** This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
-  /** A migration waits until no consumer can write items of what is retired. Remedy: Wait, or stop: the next migration deletes them. */
+  /** A migration waits until no consumer can write items of the retired projection any more. Remedy: Wait, or stop: the next migration deletes them. */
   | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /**
-   * A watched list is behind so many items that it leaves out, such as soft-deleted ones in a native index, that `maxRcu` is spent first.
+   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list leaves out, such as
+   * soft-deleted ones.
    * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
-  /** It ended before the stream was quiet. Remedy: Look at why it ended. */
+  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'mapping-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
+  /** A worker or mapping was started a second time. Remedy: Create a new one. */
   | 'mapping-used'
   /**
-   * Another version of a source's mapping is in force, or none: the touch has to come again. Remedy: Run `edgeloom mirror sync` with the model
+   * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run `edgeloom mirror sync` with the model
    * file that is deployed.
    */
   | 'mapping-not-in-force'
-  /** A write is of a type that a source makes. Remedy: Write the item of the source. */
+  /** Items of this type are made by a source, so they cannot be written. Remedy: Write the item of the source. */
   | 'mirrored-type'
   /** The stream does not carry both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
@@ -149,22 +150,22 @@ export type ErrorCode =
   /** Nothing answers at the endpoint. Remedy: Start an engine with `edgeloom dev`, or correct `--endpoint`. */
   | 'no-connection'
   /**
-   * An index has no consistent reads. Remedy: Use `getViews`, `edges`, `has`, or a session
+   * DynamoDB has no consistent reads of an index. Remedy: Use `getViews`, `edges`, `has`, or a session
    * (docs/how-to/sessions.md).
    */
   | 'no-consistent-index-read'
   /**
-   * The embedded engine's package is not there for this platform. Remedy: Install what the message names, or use `--engine memory` or
+   * There is no package of the embedded engine for this platform. Remedy: Install what the message names, or use `--engine memory` or
    * `--engine dynamodb-local`.
    */
   | 'no-engine'
-  /** The reader has no feed to watch. Remedy: Give `createReader` one: `startFeed`. */
+  /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
   | 'no-feed'
   /** A file that an argument names cannot be read. Remedy: Correct the path. */
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
-  /** A read asks for an index that the table does not have, or that DynamoDB still fills. Remedy: `edgeloom table update` adds it, and waits. */
+  /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom table update`, which adds it and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
@@ -178,19 +179,19 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
-  /** No answer of DynamoDB says its time, so no edge that is over is deleted. Remedy: Pass its header `Date` on, or give `serverTime`. */
+  /** DynamoDB's time is unknown, so no expired edges are deleted. Remedy: Let the header `Date` of its responses through, or pass `serverTime`. */
   | 'no-server-time'
-  /** A writer, reader or projector has no `store`. Remedy: Pass one; reader and writer also take a `client`. */
+  /** A writer, reader or projector has no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
   | 'no-stream'
-  /** The page was not opened with the studio's address. Remedy: Open the address that `edgeloom studio` printed last. */
+  /** The page was opened without the studio's token. Remedy: Open the address that `edgeloom studio` printed last. */
   | 'no-studio-token'
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
   /**
-   * What a write rests on was read too long ago, so it was not sent. Remedy: None is needed; the batch comes again and reads anew. If it
-   * never ends, raise the time of the function, or make its batches smaller.
+   * The items that a write depends on were read too long ago, so the write was not sent. Remedy: Nothing; the batch is delivered again. If this
+   * repeats, raise the function's timeout, or make its batches smaller.
    */
   | 'no-time'
   /**
@@ -200,44 +201,40 @@ export type ErrorCode =
   | 'no-total'
   /** The edge type is neither counted nor listed. Remedy: Declare `degree: true`. */
   | 'not-counted'
-  /** The base item cannot be projected in full; it is in quarantine. Remedy: Correct the base item. */
+  /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
-  /** An update is of an item that does not exist; nothing is changed, and `current` is null. Remedy: Put it first, or give `upsert: true`. */
+  /** The item to update does not exist. Nothing was changed, and `current` is null. Remedy: Put the item first, or pass `upsert: true`. */
   | 'not-found'
-  /** The table has replicas, and consumers and migrations run in another region. Remedy: Run it in the named region. */
+  /** The table has replicas, and its consumers and migrations run in a different region. Remedy: Run the command in the named region. */
   | 'not-home-region'
   /**
-   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or give `page` `{ edge }`: a Query for each
-   * node.
+   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to `page`, which costs a Query for
+   * each node.
    */
   | 'not-in-edge-set'
   /** The edge type has no inbound order. Remedy: Declare `inbound` in the model. */
   | 'not-indexed'
-  /** Nodes of this type are in no list. Remedy: Give the type `list: true`, then migrate; or `scanNodes`, which scans the whole table. */
+  /** The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which scans the whole table. */
   | 'not-listed'
   /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or read `getNode`. */
   | 'no-view'
   /**
-   * A list cannot be filtered by an attribute that its index items do not hold. Remedy: Name the attribute in `project`, then migrate.
+   * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.
    */
   | 'not-projected'
-  /** A sample of the table has no items of other software. Remedy: Name another table, or begin with `init`. */
+  /** The sample of the table has no items of other software. Remedy: Choose a different table, or start with `init`. */
   | 'nothing-to-adopt'
   /** Another process observes the table. Remedy: Stop it, or wait a minute after its end. */
   | 'observer-busy'
-  /** A rebuild without a registry, while a consumer projects another model. Remedy: Deploy this one, wait a minute; or `--force`. */
+  /** A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers and wait a minute, or use `--force`. */
   | 'old-consumers'
-  /**
-   * Software from before the registry has written derived items during a migration. Remedy: Deploy this version to every consumer, wait
-   * until calls of the old one have ended, migrate again.
-   */
-  /** The prices are those of another region than `--region`. Remedy: Pass a file with the prices of that region: `--prices`. */
+  /** The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`. */
   | 'other-region'
-  /** The time budget ended before the work did. Remedy: Call again: it goes on, or give more time. */
+  /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
-  /** The answer to a write was lost: it may have been made or not. Remedy: Read the item, or use `idempotent` or `idempotencyToken`. */
+  /** The response to a write was lost, so the write may or may not have been made. Remedy: Read the item, or use `idempotent` or `idempotencyToken`. */
   | 'outcome-unknown'
-  /** The port is taken. Remedy: Choose another with `--port`. */
+  /** The port is in use. Remedy: Choose a different one with `--port`. */
   | 'port-in-use'
   /**
    * The table keeps a version of a `derive` that this model does not have. The batch waits. Remedy: Deploy a model with that version of
@@ -249,9 +246,9 @@ export type ErrorCode =
    * wait until it is done.
    */
   | 'projection-not-ready'
-  /** The projection of a base item was not there in time. Remedy: Look at the consumer. */
+  /** A base item was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`). */
   | 'projection-timeout'
-  /** The page asked for a write, and this studio only reads. Remedy: Start it with `--write`. */
+  /** The studio is read-only. Remedy: Start it with `--write`. */
   | 'read-only'
   /**
    * Views of two node types were defined with different options of one edge type. Remedy: Drop the type that has left the model, then
@@ -259,48 +256,48 @@ export type ErrorCode =
    */
   | 'registry-conflict'
   /**
-   * The table had a registry, and it is gone. Remedy: Restore the partition `~edgeloom` from a backup, or migrate and start the process
-   * again.
+   * The table's registry is missing, although it had one. Remedy: Restore the partition `~edgeloom` from a backup, or migrate and restart the
+   * process.
    */
   | 'registry-gone'
   /** The registry names a definition that is not in the table. Remedy: Restore the partition `~edgeloom`, or register the table again. */
   | 'registry-incomplete'
-  /** A reader is at a replica of a table whose home is another region. Remedy: Read at home, or give the reader the option `replica`. */
+  /** The reader uses a replica of a table whose home is a different region. Remedy: Read in the home region, or pass the option `replica`. */
   | 'replica-read'
-  /** The file of `--report` is a link or no regular file, or cannot be written. Remedy: Name a new or a regular file. */
+  /** The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular file. */
   | 'report-not-written'
   /**
-   * The service has another name than package.json records: its table would be new and empty. Remedy: Take the old name, or change
-   * `edgeloom.service` of package.json too.
+   * The service's name differs from the name in package.json, so its table would be new and empty. Remedy: Use the old name, or change
+   * `edgeloom.service` in package.json as well.
    */
   | 'service-renamed'
   /**
-   * The search to drop shares the item of another one, and the model has it there. Remedy: Take it out of the model and migrate, or drop
-   * the projection of the item.
+   * The search to drop shares its index item with another search, and the model still has it. Remedy: Remove the search from the model and
+   * migrate, or drop the projection of the item.
    */
   | 'shared-item'
-  /** The work did not end within four seconds of a signal. Remedy: Run the command again: it is as after a crash. */
+  /** The command did not stop within four seconds of a signal. Remedy: Run the command again, as after a crash. */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
   | 'stream-ended'
   | 'stream-expired'
   | 'stream-no-shard'
   | 'stream-trimmed'
-  /** The studio cannot listen on its port. Remedy: Give another `--port`. */
+  /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks an index, the keys or the stream that the model needs or has a key of another type than text. Remedy: The message
-   * names what; `edgeloom table update` adds it, unless the hint says otherwise.
+   * The table lacks an index, keys or a stream that the model needs, or a key is not a text. Remedy: Run `edgeloom table update`, unless the
+   * hint says otherwise.
    */
   | 'table-differs'
-  /** A table of this name exists already. Remedy: Use it, or another name. */
+  /** A table of this name already exists. Remedy: Use the table, or choose a different name. */
   | 'table-exists'
   /**
-   * The table has another name than package.json records: it would be new and empty. Remedy: Take the old name, or change
-   * `edgeloom.table` of package.json too.
+   * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old name, or change
+   * `edgeloom.table` in package.json as well.
    */
   | 'table-renamed'
-  /** An update depends on more than 150 attributes, or 148 of a type that ends. Remedy: Look at fewer, or keep small values in one map. */
+  /** An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or keep small values in a map. */
   | 'too-many-attributes'
   /** Too many clients watch. Remedy: Connect later; raise `maxClients`. */
   | 'too-many-clients'
@@ -309,32 +306,32 @@ export type ErrorCode =
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * For ten seconds others changed what an update or a transaction had looked at. Remedy: Look at fewer attributes, or use `{ add }` without `fields` for
-   * counters.
+   * Other writers kept changing what an update or transaction had read, for ten seconds. Remedy: Read fewer attributes, or use `{ add }` for
+   * counters, without `fields`.
    */
   | 'too-much-contention'
-  /** The time of a call ended before all was written that a source item makes. Remedy: Touch the key again: the touch goes on where it stopped. */
+  /** The time ran out before everything was written that a source item makes. Remedy: Touch the key again, to continue. */
   | 'touch-unfinished'
   /** An object of the bucket of failed batches cannot be deleted. Its batch is reconciled. Remedy: Allow `s3:DeleteObject` on it. */
   | 'undeletable-object'
   /**
-   * The registry holds a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy: Deploy the
+   * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy: Deploy the
    * version that the table was last migrated with.
    */
   | 'unknown-definition'
-  /** The model declares no such label: of a rank, of an edge set, or of an enum of `fields`. Remedy: See the message. */
+  /** The rank, the edge set or the enum of `fields` has no such label. Remedy: See the message. */
   | 'unknown-label'
   /** A call was given an option that it does not have. Remedy: See the hint. */
   | 'unknown-option'
   /** The edge type has no order of this name. Remedy: See the message. */
   | 'unknown-order'
-  /** Neither the table nor the model has a projection of this name. Remedy: Take a name that `edgeloom status` lists. */
+  /** Neither the table nor the model has a projection of this name. Remedy: Use a name that `edgeloom status` lists. */
   | 'unknown-projection'
-  /** A read of a load is no query of the model, or begins several. Remedy: Name one as `edgeloom cost` prints it. */
+  /** No query of the model begins with this name, or several do. Remedy: Use a name that `edgeloom cost` prints. */
   | 'unknown-query'
   /** The registry has a layout that this version of Edgeloom does not know. Remedy: Update Edgeloom. */
   | 'unknown-registry'
-  /** The studio has no answer to a request. Remedy: Load the page again. */
+  /** The studio does not know the request. Remedy: Load the page again. */
   | 'unknown-request'
   /** The node type has no search of this name. Remedy: See the message. */
   | 'unknown-search'
@@ -342,29 +339,29 @@ export type ErrorCode =
   | 'unknown-type'
   /** The object with a failed batch cannot be read from S3. Remedy: Check the function's rights and the bucket. */
   | 'unreadable-object'
-  /** No signed request may go to the URL of the queue. Remedy: Give the URL of a queue of SQS, or `--any-host`. */
+  /** The URL is not that of an SQS queue, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`. */
   | 'untrusted-queue'
   /**
-   * `stack --code` has the same key for other code: nothing would be deployed. Remedy: Add `--zip functions.zip`, `?versionId=...`, or a
+   * `stack --code` names the same key for different code, so nothing would be deployed. Remedy: Add `--zip functions.zip`, `?versionId=...`, or a
    * hash in the key.
    */
   | 'unversioned-code'
   /** Options of a command exclude each other, or one is missing. Remedy: See `--help` of the command. */
   | 'usage'
-  /** A validator of `fields` threw, or answered in an unknown form. Remedy: Correct the validator. */
+  /** A validator of `fields` threw, or returned an unknown result. Remedy: Correct the validator. */
   | 'validator-failed'
   /**
-   * A batch or import holds a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write it alone, with its
-   * version; `--force` skips that.
+   * A batch or import has a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write the node alone, with its
+   * version, or use `--force`.
    */
   | 'versioned-type'
-  /** `edgeloom wait` gave up: the message says what was not there. Remedy: Start a projector, or wait longer with `--for`. */
+  /** `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`. */
   | 'wait-timeout'
-  /** It ended before the stream was quiet. Remedy: Look at why it ended. */
+  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'worker-ended'
-  /** A worker or mapping was started a second time. Remedy: Create another one. */
+  /** A worker or mapping was started a second time. Remedy: Create a new one. */
   | 'worker-used'
-  /** A message names a bucket that no failed batch is read from. Remedy: Name it with `--bucket`, or in the option `buckets`. */
+  /** A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`. */
   | 'wrong-bucket'
-  /** A stream, or a failed batch, is of another table than the model's. Remedy: Give its stream, or `--table`. */
+  /** A stream or a failed batch belongs to a different table than the model's. Remedy: Pass the table's stream, or `--table`. */
   | 'wrong-table';

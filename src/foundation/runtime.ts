@@ -19,8 +19,8 @@ export interface Runtime {
 /** An option of calls that take time. */
 export interface Abortable {
   /**
-   * Ends it early with the signal's reason: a wait ends at once, no new call is made, and a call that was sent is waited
-   * for, so that its outcome is known. A read ends at once, since it leaves nothing behind.
+   * Stops the call early; it then rejects with the signal's reason. Reads and waits stop at once. A write makes no further request, and
+   * waits for the requests already sent, so that their outcome is known.
    */
   signal?: AbortSignal | undefined;
 }

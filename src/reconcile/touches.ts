@@ -436,7 +436,7 @@ class Step {
 
   private async writeTotal(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     const sentAtMs = this.context.now();
-    const changes = planned.map(({ was, expected, update }) => ({ current: was, expected: expected, update }));
+    const changes = planned.map(({ was, expected, update }) => ({ current: was, expected, update }));
     const outcomes = await writeCounted(this.context, planned[0]!.count!, changes, {
       remainingMs: sendingWithin(this.context, { readAtMs, isFirst: this.isFirst }),
       readmits: this.options.isScan === true,

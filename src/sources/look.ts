@@ -5,9 +5,9 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type Claim, claimsOf, liveMakers, textOf } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { readLedger } from './ledger.ts';
-import { itemKeyOf, mapped, unreadNames } from './mapped.ts';
+import { droppedNames, itemKeyOf, mapped } from './mapped.ts';
 import type { Refused } from './notes.ts';
-import { makerOf, type SourceItem } from './source.ts';
+import { makerOf } from './source.ts';
 import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem } from './touch.ts';
 
@@ -38,12 +38,15 @@ export interface SourceLook {
   pending: number;
   /** Source items that the mapping does not take, 1,000 at most. */
   refused: Refused[];
-  /** Names of attributes that `map` never looks at, with the number of source items that have them and of which it makes something. */
+  /** Source items of which nothing is made, by their keys, 1,000 at most. */
+  unused: string[];
+  /** Names of attributes that change nothing of what `map` makes, with the number of source items that have them and of which it makes something. */
   dropped: Record<string, number>;
 }
 
 interface Seen {
-  item: SourceItem | undefined;
+  isUnused: boolean;
+  dropped: string[];
   token: number;
   made: number;
   differences: SourceDifference[];
@@ -55,7 +58,7 @@ export async function lookAtSource(
   options: WalkOptions & { graceMs?: number | undefined },
 ): Promise<SourceLook> {
   const { access, source, wait, now } = context;
-  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], unused: [], dropped: {} };
   const suspects = new Map<string, Seen>();
   const visit = async (key: string): Promise<void> => {
     options.signal?.throwIfAborted();
@@ -63,7 +66,8 @@ export async function lookAtSource(
       const seen = await lookAt(context, key);
       result.made += seen.made;
       if (seen.differences.length > 0) suspects.set(key, seen);
-      if (seen.item !== undefined) countNames(result.dropped, unreadNames(source, key, seen.item));
+      if (seen.isUnused && result.unused.length < MOST_LISTED) result.unused.push(key);
+      for (const name of seen.dropped) result.dropped[name] = (result.dropped[name] ?? 0) + 1;
     } catch (error) {
       if (!isOfItem(error)) throw error;
       const reason = `${error.message} ${error.hint}`.trim();
@@ -108,7 +112,7 @@ export async function lookAtSource(
 /** Lists what a source alone makes: what goes when it is taken away. */
 export async function lookAtRetired(context: SourceContext, options: WalkOptions): Promise<SourceLook> {
   const { graph, store, source } = context;
-  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], dropped: {} };
+  const result: SourceLook = { items: 0, made: 0, differences: [], pending: 0, refused: [], unused: [], dropped: {} };
   for await (const { ledgers } of ledgerPages(context, undefined)) {
     options.signal?.throwIfAborted();
     for (const { key, keys } of ledgers) {
@@ -138,15 +142,18 @@ async function lookAt(context: SourceContext, key: string): Promise<Seen> {
     const isUnlisted = kind === undefined && made.has(text) && !ledger.keys.includes(text);
     if (kind !== undefined || isUnlisted) differences.push({ ...itemKeyOf(text), key, kind: kind ?? 'different' });
   }
-  return { item, token: ledger.token, made: made.size, differences };
+  const dropped = item === undefined ? [] : droppedNames(graph, source, key, item, made);
+  return {
+    isUnused: item !== undefined && made.size === 0,
+    dropped,
+    token: ledger.token,
+    made: made.size,
+    differences,
+  };
 }
 
 function kindOf(claim: Claim | undefined, expected: Item | undefined): SourceDifference['kind'] | undefined {
   if (claim?.content === undefined) return expected === undefined ? undefined : 'missing';
   if (expected === undefined) return 'stray';
   return textOf(claim.content) === textOf(expected) ? undefined : 'different';
-}
-
-function countNames(counts: Record<string, number>, names: readonly string[]): void {
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
 }

@@ -10,8 +10,8 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { BOOKKEEPING } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { contentOf } from './claims.ts';
-import { makerOf, type Source, type SourceItem } from './source.ts';
+import { contentOf, textOf } from './claims.ts';
+import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
  * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key; of no item: none. A pure
@@ -28,10 +28,8 @@ export function mapped(
   const contents = new Map<string, Item>();
   if (item === undefined) return contents;
   const maker = makerOf(source, key);
-  // A mapping of another library's table cannot give an attribute another name.
-  const left = 'unplaced' in source.map ? graph.table.ttl : undefined;
   for (const given of callMap(source, maker, item)) {
-    const made = named(maker, () => baseItemOf(graph, without(given, left)));
+    const made = named(maker, () => baseItemOf(graph, given));
     const { partitionKey, sortKey } = graph.table;
     const to = { source: stringOf(made[partitionKey])!, target: stringOf(made[sortKey])! };
     const text = textOfKey(to);
@@ -43,17 +41,34 @@ export function mapped(
   return contents;
 }
 
-/** The names of an item's attributes that its mapping does not look at, although it makes something of the item. */
-export function unreadNames(source: Source, key: string, item: SourceItem): string[] {
-  const read = new Set<string | symbol>();
-  const watched = new Proxy(item, {
-    get(of, name, receiver) {
-      read.add(name);
-      return Reflect.get(of, name, receiver);
-    },
+/** The names of an item's attributes, without its key, that change nothing of what its mapping makes of it, if it makes something. */
+export function droppedNames(
+  graph: CompiledModel,
+  source: Source,
+  key: string,
+  item: SourceItem,
+  made: ReadonlyMap<string, Item>,
+): string[] {
+  if (made.size === 0) return [];
+  const contents = [...made.values()];
+  const { partitionKey, sortKey } = isTable(source) ? source.from : {};
+  const text = textOfMade(made);
+  return Object.keys(item).filter((name) => {
+    if (name === partitionKey || name === sortKey || contents.some((content) => Object.hasOwn(content, name)))
+      return false;
+    const { [name]: _, ...rest } = item;
+    try {
+      return textOfMade(mapped(graph, source, key, rest)) === text;
+    } catch {
+      // Without it the item is refused: so it counts.
+      return false;
+    }
   });
-  const made = callMap(source, makerOf(source, key), watched);
-  return made.length === 0 ? [] : Object.keys(item).filter((name) => !read.has(name));
+}
+
+/** A text of all that an item makes; two are equal exactly if all of it is. */
+export function textOfMade(made: ReadonlyMap<string, Item>): string {
+  return JSON.stringify([...made].map(([text, content]) => [text, textOf(content)]).sort());
 }
 
 /** The key that `textOfKey` made a text of. */
@@ -74,18 +89,11 @@ function callMap({ map }: Source, maker: string, item: SourceItem): readonly unk
   throw invalid(maker, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
 }
 
-/** An item that a mapping made, without an attribute. */
-function without(given: unknown, attribute: string | undefined): unknown {
-  if (attribute === undefined || !isPlainObject(given)) return given;
-  const { [attribute]: _, ...rest } = given as Record<string, unknown>;
-  return rest;
-}
-
 function baseItemOf(graph: CompiledModel, given: unknown): Item {
   if (!isPlainObject(given)) {
     throw new EdgeloomError(
       'invalid-mapping',
-      `it made ${describe(given)}, which is no item.`,
+      `it made ${describe(given)}, which is not an item.`,
       'Use mappedNode or mappedEdge.',
     );
   }
@@ -93,7 +101,8 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
   for (const name of [...BOOKKEEPING, graph.table.ttl, graph.table.partitionKey, graph.table.sortKey]) {
     if (!Object.hasOwn(attributes, name)) continue;
     const why = name === graph.table.ttl ? 'is the one by which the table deletes items' : 'is reserved';
-    throw new EdgeloomError('invalid-mapping', `attribute ${name} ${why}.`, 'Give it another name in map.');
+    const remedy = 'Give it another name in map, or give the TTL attribute of the table another one: table: { ttl }.';
+    throw new EdgeloomError('invalid-mapping', `attribute ${name} ${why}.`, remedy);
   }
   const key = keyOf(graph, source, target, attributes);
   checkType(graph, key);
@@ -127,7 +136,7 @@ function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): vo
   if (mirrored === undefined || mirrored.has(type ?? '')) return;
   throw new EdgeloomError(
     'invalid-mapping',
-    `${type} is no mirrored type.`,
+    `${type} is not a mirrored type.`,
     `Name it in defineGraph({ mirrored: [${type}] }).`,
   );
 }

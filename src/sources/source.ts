@@ -139,7 +139,7 @@ export function keyTextOf(source: Source, key: SourceKey): string {
   if (typeof text === 'string' && text !== '' && Buffer.byteLength(text) <= MOST_KEY_BYTES) return text;
   throw new EdgeloomError(
     'invalid-key',
-    `The key ${describe(key)} of the source ${source.name} is no text of 1 to ${MOST_KEY_BYTES} bytes.`,
+    `The key ${describe(key)} of the source ${source.name} is not a text of 1 to ${MOST_KEY_BYTES} bytes.`,
     isTable(source) ? 'Give an object of its key attributes.' : 'Give the text that read takes.',
   );
 }

@@ -130,7 +130,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   };
   const walked = async (context: SourceContext, items: number): Promise<SyncResult> => {
     const { found: refused } = await refusedNow(context, context.source.name);
-    return resultOf(context, { items, made: 0, differences: [], pending: 0, refused, dropped: {} });
+    return resultOf(context, { items, made: 0, differences: [], pending: 0, refused, unused: [], dropped: {} });
   };
   return {
     touchTexts,

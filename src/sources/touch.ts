@@ -4,11 +4,11 @@ import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/
 import { SEND_WITHIN_MS } from '../foundation/late-writes.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { RuntimeOptions } from '../foundation/runtime.ts';
-import { asSeen, type Claim, claimsOf, itemOfClaims, liveMakers, textOf, withClaim } from './claims.ts';
+import { asSeen, type Claim, claimsOf, itemOfClaims, liveMakers, withClaim } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
 import { checkKeys, itemOfLedger, keyOfLedger, type Ledger, ledgerAt, readLedger } from './ledger.ts';
-import { itemKeyOf, mapped } from './mapped.ts';
+import { itemKeyOf, mapped, textOfMade } from './mapped.ts';
 import { noteConflict, noteRefusal } from './notes.ts';
 import { makerOf, type SourceItem } from './source.ts';
 
@@ -61,6 +61,7 @@ export async function touch(context: SourceContext, key: string, run: TouchRun, 
     // rule: source-ledger-is-read-first
     const begun = read ?? (await beginTouch(context, key));
     // Behind the ledger: whoever reads an older head has an older ledger, and is refused.
+    // rule: source-head-is-read-behind-the-ledger
     if (read === undefined && run.isRetiring !== true) await requireInForce(context, source);
     // rule: source-is-read-in-each-round
     const item = run.isRetiring === true ? undefined : await access.read(key);
@@ -97,7 +98,7 @@ async function writeRound(
     if (!isOfItem(error)) throw error;
     return refuse(context, send, { ...ledger, token, sync: run.sync ?? ledger.sync }, ledger.token, error);
   }
-  const hash = hash128(JSON.stringify([...made].map(([text, content]) => [text, textOf(content)]).sort()));
+  const hash = hash128(textOfMade(made));
   // A walk repairs, so it goes on with its own work alone.
   const isOfThisWalk = run.sync === undefined || run.sync === ledger.sync;
   const isGoingOn = ledger.part?.hash === hash && isOfThisWalk;
@@ -134,6 +135,7 @@ async function writeRound(
   }
   const isLeft = keys.length > made.size || isGoingOn;
   // Under the token: a newer touch may have put keys there.
+  // rule: source-ledger-is-cut-under-its-token
   if (isLeft) await write({ ...held, keys: [...made.keys()].sort() }, token);
   return true;
 }
@@ -217,7 +219,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
 function unfinished(maker: string, written: number, all: number): EdgeloomError {
   return new EdgeloomError(
     'touch-unfinished',
-    `Of the ${all} items of the source item ${maker} ${written} are written; the time of the call is over.`,
+    `Of the ${all} items of the source item ${maker} ${written} are written; the time ran out.`,
     'Touch the key again: the touch goes on where it stopped.',
   );
 }

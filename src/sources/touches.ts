@@ -74,5 +74,5 @@ async function touchChunk(
 }
 
 function timeIsOver(): EdgeloomError {
-  return new EdgeloomError('touch-unfinished', 'The time of the call is over.', 'Touch the key again.');
+  return new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
 }

@@ -3,6 +3,7 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceNotFoundException,
+  type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
 
@@ -21,13 +22,7 @@ export async function makeSourceTable(
   { name: table, keys }: NamedTable,
 ): Promise<string | undefined> {
   const names = [keys.partitionKey, ...(keys.sortKey === undefined ? [] : [keys.sortKey])];
-  const found = await client
-    .send(new DescribeTableCommand({ TableName: table }))
-    .then(({ Table }) => Table)
-    .catch((error: unknown) => {
-      if (error instanceof ResourceNotFoundException) return undefined;
-      throw error;
-    });
+  const found = await describeSourceTable(client, table);
   if (found !== undefined) return found.LatestStreamArn;
   const command = new CreateTableCommand({
     TableName: table,
@@ -38,4 +33,14 @@ export async function makeSourceTable(
   });
   const { TableDescription } = await withClassifiedErrors(() => client.send(command));
   return TableDescription?.LatestStreamArn;
+}
+
+/** The description of a table of others; undefined: there is none. */
+export async function describeSourceTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
 }

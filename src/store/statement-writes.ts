@@ -92,9 +92,17 @@ export class StatementWrites {
 
   private async sendStatements(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<void> {
     let rest = chunk;
-    for (let form = this.form; ; ) {
-      const statements = rest.map(({ update }) => this.statementOf(update, form));
-      if (!areAll(statements)) break;
+    for (let form = this.form; form !== UPDATE_ITEM; ) {
+      const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
+      // An update that has no statement in this form tells nothing of the others.
+      await sendEach(
+        made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
+        calls,
+        run,
+      );
+      rest = made.filter(({ statement }) => statement !== undefined).map(({ one }) => one);
+      if (rest.length === 0) return;
+      const statements = made.map(({ statement }) => statement).filter((statement) => statement !== undefined);
       const answers = await answersOf(statements, calls);
       rest = rest.filter(({ place }, i) => isLeft(run, place, answers[i]!));
       if (rest.length < statements.length) this.areTaken = true;
@@ -213,8 +221,4 @@ function isLeft(run: UpdateRun, place: number, answer: StatementAnswer): boolean
   if (!answer.applied && answer.error !== undefined) run.fail([place], answer.error);
   else run.answer(place, answer);
   return false;
-}
-
-function areAll<T>(list: readonly (T | undefined)[]): list is readonly T[] {
-  return list.every((one) => one !== undefined);
 }

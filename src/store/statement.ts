@@ -24,6 +24,9 @@ export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 /** One of these forms. */
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
+/** The value of the edge set where it is set, added to, or deleted from. */
+const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
+
 /** Characters of a statement; those of its parameters do not count. */
 const MOST_CHARACTERS = 8_192;
 /** Names that are the same within single and double quotes, whatever an engine takes dots, brackets and escapes for. */
@@ -83,14 +86,18 @@ export class Statements {
     form: StatementForm,
   ): Statement | undefined {
     if (revision === undefined || malformed !== undefined || !PLAIN_REVISION.test(revision)) return undefined;
-    if (nonEmpty(addElements) || nonEmpty(deleteElements)) return undefined;
+    const sets = [nonEmpty(setElements), nonEmpty(addElements), nonEmpty(deleteElements)];
+    const which = sets.findIndex((elements) => elements !== undefined);
+    // A second change of one attribute has no statement, and the embedded engine has no functions of sets.
+    if (sets.filter((elements) => elements !== undefined).length > 1 || (which > 0 && form === 'lists'))
+      return undefined;
     const parameters: AttributeValue[] = [{ N: String(BigInt(revision) + 1n) }];
     const [nextSet, nextRemoval] = form === 'lists' ? [', ', ', '] : [' SET ', ' REMOVE '];
     let text = this.update;
     let isLong = false;
-    const taken = this.assignments(set, unset, nonEmpty(setElements), parameters, (name) => {
+    const taken = this.assignments(set, unset, sets[which], parameters, (name) => {
       isLong = true;
-      text += `${nextSet}"${name}" = ?`;
+      text += `${nextSet}"${name}" = ${name === EDGE_SET ? SET_CHANGES[which] : '?'}`;
     });
     if (!taken) return undefined;
     for (const [i, name] of unset.entries()) text += `${i === 0 ? ' REMOVE ' : nextRemoval}"${this.nameOf(name)}"`;

@@ -132,7 +132,7 @@ describe('put, update and delete', () => {
       json: { error: { code: 'usage' } },
     });
     expect(await run('delete', 'GOAL-W1', '--max-rcu', '100')).toMatchObject({
-      json: { error: { code: 'usage', message: '--max-rcu means nothing without --with-edges.' } },
+      json: { error: { code: 'usage', message: '--max-rcu needs --with-edges.' } },
     });
     const deleted = await run('delete', 'GOAL-W1', '--with-edges', '--max-rcu', '100', '--max-wcu', '100');
     expect(deleted).toMatchObject({ code: 0, json: { item: null, nodes: 1, edges: 1 } });

@@ -94,14 +94,23 @@ describe('edgeloom mirror', () => {
     await createTable(app, { client });
     const store = new DynamoDBStore(client, app.table);
     const put = (sk: string, more = {}) => store.put({ pk: { S: 'issue' }, sk: { S: sk }, ...more });
-    await put('1');
+    await put('1', { note: { S: 'x' } });
     await put('2');
     await run(config, 'table', 'create');
     expect(await run(config, 'mirror', 'sync')).toMatchObject({ code: 0, json: { items: 2, refused: [] } });
     const dryRun = ['mirror', 'sync', 'app-table', '--dry-run', '--grace', '0'];
     expect(await run(config, ...dryRun)).toMatchObject({
       code: 0,
-      json: { items: 2, made: 2, differences: [], pending: 0, conflicts: [], refused: [], dropped: { pk: 2 } },
+      json: {
+        items: 2,
+        made: 2,
+        differences: [],
+        pending: 0,
+        conflicts: [],
+        refused: [],
+        unused: [],
+        dropped: { note: 1 },
+      },
     });
     await store.delete({ source: 'issue', target: '2' });
     await put('3');
@@ -119,7 +128,7 @@ describe('edgeloom mirror', () => {
     const ofOther = await run(config, 'mirror', 'sync', '--source-arn', `${arn}other`);
     expect(ofOther).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
     const shown = await cli.run([...dryRun, '--endpoint', dev.endpoint, '--config', config]);
-    expect(shown.stdout).toContain('left out: pk, of 2 source items\n2 source items, 2 items made, 0 differences');
+    expect(shown.stdout).toContain('left out: note, of 1 source item\n2 source items, 2 items made, 0 differences');
     const both = await run(config, 'mirror', 'sync', 'app-table', '--retire', 'app-table');
     expect(both).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
     const listed = await run(config, 'mirror', 'sync', '--retire', 'app-table', '--dry-run');

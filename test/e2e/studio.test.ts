@@ -24,7 +24,7 @@ async function serve(args: readonly string[]) {
   });
   const end = await Promise.race([printed, closed]);
   if (end !== undefined) throw new Error(`${args.join(' ')} ended with ${end[0]}: ${stdout}${stderr}`);
-  const url = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/.exec(stdout)![0];
+  const url = /http:\/\/127\.0\.0\.1:\d+\/[^#\s]*#token=[\w-]+/.exec(stdout)![0];
   return {
     url,
     client: studioClient(url),
@@ -74,6 +74,10 @@ it('the demo ends with a studio on its data, in which something goes on and no f
   expect(demo.output().stdout).toMatch(
     /everything read agrees with the data files\nmigrated to a model with goals, in \d+ steps\nplanted: 1 record in quarantine, 1 wrong item, .*\nstudio: http:/,
   );
+  // What opens first is an edge that is there, with its role to change.
+  const first = new URL(demo.url);
+  expect(first.pathname).toBe('/trace');
+  expect((await demo.client.get(`/api/item${first.search}`)).answer.item.attributes).toMatchObject({ role: 'HELPER' });
   const { lastCheck, quarantined, projections } = (await demo.client.get('/api/status')).answer;
   expect(lastCheck).toMatchObject({ verdict: 'drift', drift: 1 });
   expect(quarantined).toEqual({ 'wrong-type': 1 });

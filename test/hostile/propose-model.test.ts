@@ -260,7 +260,7 @@ describe('a proposed mapping', () => {
     const [written, tried] = bothOf(indexed, ['source', 'sk'], new Set(['gsi1pk', 'gsi1sk']), [indexed[0]!, later]);
     expect(written).toEqual([
       [{ source: { S: 'USER-u0' }, target: { S: 'USER-u0' }, name: { S: 'x' } }],
-      [{ source: { S: 'USER-u1' }, target: { S: 'USER-u1' }, name: { S: 'x' } }],
+      [{ source: { S: 'USER-u1' }, target: { S: 'USER-u1' }, name: { S: 'x' }, expiresAt: { N: '7' } }],
     ]);
     expect(tried).toEqual(written);
   });

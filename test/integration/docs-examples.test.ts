@@ -121,10 +121,11 @@ describe('the first examples of the pages', () => {
 
   it('list edges by a date downwards, and from a label on', async () => {
     const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
-    const [model, ...calls] = code!.trim().split('\n');
+    const [model, rest] = code!.split('\n\n') as [string, string];
+    const calls = rest.split('\n').filter((line) => line.startsWith('await'));
     const { defineGraph, edge, node, rank, date } = edgeloom;
     const table = uniqueTableName();
-    const lines = `return defineGraph({ table, nodes: { GOAL: node(), USER: node() }, ${model!.replace('// ', '')} })`;
+    const lines = `return defineGraph({ table, nodes: { GOAL: node(), USER: node() }, edges: { ${model.replaceAll('// ', '')} } })`;
     const graph = new Function('defineGraph', 'edge', 'node', 'rank', 'date', 'table', lines)(
       ...[defineGraph, edge, node, rank, date, table],
     );

@@ -1,11 +1,13 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startEngine } from '../../packages/local/engine/engine.ts';
 import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { sourceTable } from '../../src/sources/source.ts';
+import { createClient } from '../../src/store/client.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
 /** An engine with a table of others, ours beside it, and both hops between them. */
@@ -72,6 +74,47 @@ describe('startLocal with sources', () => {
     const { conflicts, problems } = await status(graph, { store });
     expect(conflicts).toEqual([expect.objectContaining({ source: 'ISSUE-1', target: 'ISSUE-1' })]);
     expect(problems.join('\n')).toContain('ISSUE-1 ISSUE-1 is made by app-table/{');
+  });
+
+  it('mirrors tables of an engine that runs, as the application has made them', async () => {
+    const engine = await startEngine({ engine: 'memory' });
+    const theirs = createClient({ endpoint: engine.endpoint });
+    try {
+      const named = sources.filter(({ name }) => name === 'app-table');
+      const start = () => startLocal(graph, { engine: 'memory', sources: named, sourceEndpoint: engine.endpoint });
+      await expect(start()).rejects.toMatchObject({ code: 'table-differs' });
+      const keys = ['pk', 'sk', 'repo'];
+      await theirs.send(
+        new CreateTableCommand({
+          TableName: 'app-table',
+          BillingMode: 'PAY_PER_REQUEST',
+          AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+          KeySchema: [
+            { AttributeName: 'pk', KeyType: 'HASH' },
+            { AttributeName: 'sk', KeyType: 'RANGE' },
+          ],
+          GlobalSecondaryIndexes: [
+            {
+              IndexName: 'byRepo',
+              KeySchema: [{ AttributeName: 'repo', KeyType: 'HASH' }],
+              Projection: { ProjectionType: 'ALL' },
+            },
+          ],
+          StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+        }),
+      );
+      local = await start();
+      const Item = { pk: { S: 'issue' }, sk: { S: '1' }, repo: { S: 'r1' }, state: { S: 'open' } };
+      await theirs.send(new PutItemCommand({ TableName: 'app-table', Item }));
+      await settled(local);
+      const reader = createReader(graph, { store: local.store });
+      expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toMatchObject([{ source: 'ISSUE-1' }]);
+    } finally {
+      theirs.destroy();
+      await local?.stop();
+      local = undefined;
+      await engine.stop();
+    }
   });
 
   it('has no mirrors without sources', async () => {

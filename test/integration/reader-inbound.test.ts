@@ -246,7 +246,7 @@ describe('pages', () => {
   it('refuse a cursor of another query, and one that was altered', async () => {
     const invalid = expect.objectContaining({
       code: 'invalid-cursor',
-      message: 'The cursor was altered, or it belongs to another query or table.',
+      message: 'The cursor was altered, or it belongs to a different query or table.',
       hint: expect.stringContaining('same arguments'),
     });
     const { cursor } = await reader.inbound('USER-1', 'MEMBER', { limit: 1 });

@@ -182,7 +182,7 @@ describe('the answers of a studio', () => {
     const { answer: model } = await client.get('/api/model');
     expect(model).toMatchObject({ isWritable: false, table: readOnly.graph.table.name });
     expect(model.edges[0].orders).toEqual([
-      { name: 'gsi0', kind: 'rank', from: 'rank of role', labels: ['HELPER', 'LEAD'] },
+      { name: 'gsi0', kind: 'rank', from: 'rank of role', attribute: 'role', labels: ['HELPER', 'LEAD'] },
       { name: 'gsi1', kind: 'attribute', from: 'since', type: 'date' },
     ]);
     const { answer: status } = await client.get('/api/status');

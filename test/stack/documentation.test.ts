@@ -83,7 +83,7 @@ describe('the pages of docs/how-to', () => {
     expect(atRest.get('...Alarm')).toBe(`${cloudwatch.alarmMonth.toFixed(2)} a metric`);
     expect(atRest.get('Dashboard')).toBe(String(cloudwatch.dashboardMonth));
     expect(atRest.get('RecordsTable')).toBe(`0; ${dynamodb.gigabyteMonth} a GB`);
-    expect(page).toContain(`Metrics are ${cloudwatch.metricMonth.toFixed(2)} each`);
+    expect(page).toContain(`Each CloudWatch metric costs ${cloudwatch.metricMonth.toFixed(2)}`);
   });
 });
 

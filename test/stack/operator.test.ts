@@ -31,7 +31,7 @@ const STEPS: Record<string, string[]> = {
   "The state machine's execution shows which worker failed": [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
   ],
-  'a failed execution that is started again': ['states:RedriveExecution'],
+  'If you start a failed execution again': ['states:RedriveExecution'],
   'Enable the rule `edgeloom-prod-redrive` again': ['events:EnableRule', 'events:DescribeRule'],
 };
 

@@ -209,7 +209,7 @@ describe('the stream of the own table, after it was switched off and on', () => 
   });
   it('is refused where it is that of another table, or none', () => {
     expect(() => made({ existingStreamArn: streamArn.replace('follows', 'other') })).toThrow(
-      /existingStreamArn: is no stream of the table own-test-follows/,
+      /existingStreamArn: is not a stream of the table own-test-follows/,
     );
     expect(() => parametersOf({ existingStreamArn: 'arn:aws:dynamodb:eu-central-1:1:table/x' })).toThrow(
       /existingStreamArn: should be the ARN of a stream/,

@@ -7,7 +7,7 @@ import { date, edge, node } from '../../src/core/model/schema.ts';
 import { expectWithin } from '../support/bound.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { keepingLogger, openStudioOf } from '../support/studio/table.ts';
-import { accessibilityProblems, cutTexts, isTooWide, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, isTooWide, visit } from '../support/studio/visit.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A model that fills a page: six node types and six edge types, in a chain, in a circle, and with a long name. */
@@ -196,23 +196,6 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six 
     await page.getByRole('link', { name: 'Show all types' }).click();
     expect(await page.locator('.plot .box:not(.back)').count()).toBe(12);
     expect(troubles).toEqual([]);
-    await close();
-  });
-
-  it('has no label of an axis cut', async () => {
-    const { page, goTo, close } = await visit(running.browser, studio.url);
-    await goTo('/shards?search=USER.name');
-    await page.getByRole('button', { name: /^Count the 200 shards/ }).click();
-    const bands = page.locator('.plot').first().locator('.band');
-    await expect.poll(() => bands.count()).toBe(200);
-    // One shard more or less to a label puts the last one elsewhere.
-    for (const width of [320, 700, 1000, 1080, 1280, 3840]) {
-      await page.setViewportSize({ width, height: 900 });
-      const fits = `innerWidth === ${width} && document.querySelector('.plot').clientWidth ===
-        document.querySelector('.plot svg').clientWidth`;
-      await expect.poll(() => page.evaluate<boolean>(fits)).toBe(true);
-      expect(await cutTexts(page), `${width} px`).toEqual([]);
-    }
     await close();
   });
 });

@@ -64,12 +64,12 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     ['an item', '/explore', { id: MARKED_ID, target: MARKED_ID }],
     ['a node over time', '/explore', { id: MARKED_ID, at: 'now' }],
     ['quarantine', '/trust', {}],
-    ['shards', '/shards', { search: 'USER.place', partition: MARKUP }],
+    ['shards', '/', { picked: 'node USER', shards: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
     await at.seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
     const text = await at.seen.page.locator('main').innerText();
     // A search by partition shows its argument in a field alone.
-    if (path !== '/shards') expect(text).toContain('<img src=x onerror=');
+    if (path !== '/') expect(text).toContain('<img src=x onerror=');
     // A drawing cuts a long id, and has all of it as a text at the pointer.
     if ('part' in parameters && parameters.part === 'graph') {
       expect(await at.seen.page.locator('.plot .dot.middle > title').textContent()).toBe(MARKED_ID);

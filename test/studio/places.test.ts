@@ -24,8 +24,7 @@ const PLACES: [name: string, place: string][] = [
   ['Query, at first', '/query'],
   ['Explore, an item', '/explore?id=GOAL-G1&target=GOAL-G1'],
   ['Explore, over time', '/explore?id=GOAL-G1&at=now'],
-  ['Shards, at first', '/shards'],
-  ['Shards', '/shards?search=GOAL.status'],
+  ['Overview, the shards of a search', '/?picked=node%20GOAL&shards=GOAL.status'],
   ['Timeline', '/timeline'],
   ['Trust', '/trust'],
 ];
@@ -176,8 +175,6 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await rows('Inbound edges').first().innerText()).toMatch(
       /^Goal (\d+) GOAL-G\1\s+Why here\?\s+(LEAD|HELPER)$/,
     );
-    await at.seen.goTo('/shards');
-    expect(await rows('Searches with shards').count()).toBe(4);
   });
 
   it('finds by a search of the model, pages through an inbound list, and keeps each place in the address', async () => {
@@ -347,38 +344,45 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   it('names no shard where all are empty, and else the shard with the most items', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/shards?search=USER.place&partition=NOWHERE');
-    await page.getByRole('img', { name: /in each of/ }).waitFor();
+    await at.seen.goTo('/?picked=node%20USER&shards=USER.place&partition=NOWHERE');
+    await page
+      .getByRole('img', { name: /in each of/ })
+      .first()
+      .waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/most items, 0 %|hot/);
     expect(await rows('The two hashes').first().innerText()).toMatch(/\tnone\t/);
-    await at.seen.goTo('/shards?search=GOAL.status');
+    await at.seen.goTo('/?picked=node%20GOAL');
+    await page.getByRole('link', { name: '4 shards of GOAL.status' }).click();
     await page.getByText(/Shard \d has the most items, [\d.]+ %/).waitFor();
   });
 
   it('says what a count of many shards costs before it reads them', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/shards?search=GOAL.due');
+    await at.seen.goTo('/?picked=node%20GOAL&shards=GOAL.due');
     const count = page.getByRole('button', { name: 'Count the 200 shards: 100 RCU or more' });
     await count.waitFor();
     expect(await page.getByRole('img', { name: /in each of/ }).count()).toBe(0);
     await count.click();
-    await page.getByRole('img', { name: /in each of 200 shards/ }).waitFor();
+    await page
+      .getByRole('img', { name: /in each of 200 shards/ })
+      .first()
+      .waitFor();
   });
 
-  it('compares two nodes: attributes that differ, and edges of one alone', async () => {
+  it('shows two nodes side by side: attributes that differ, and edges of one alone', async () => {
     const { page } = at.seen;
     await at.seen.goTo('/explore?id=GOAL-G1');
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByLabel('With the node').fill('GOAL-G10');
     await page.getByRole('button', { name: 'Compare' }).click();
     await expect
-      .poll(() => rows('Attributes that differ').allInnerTexts())
-      .toEqual([expect.stringMatching(/^title\s+Goal 1\s+Goal 10$/)]);
+      .poll(() => rows('What differs').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^title\s+Goal 1\s+Goal 10$/),
+        expect.stringMatching(/^MEMBER USER-U1\s+\S.*HELPER.*LEAD/s),
+        expect.stringMatching(/^MEMBER USER-U2\s+absent\s+.*HELPER/s),
+      ]);
     expect(await page.locator('main').innerText()).toContain('Equal: ');
-    expect(await rows('Edges of GOAL-G1 alone').allInnerTexts()).toEqual([
-      expect.stringMatching(/^MEMBER\s+USER-U1\s+role: HELPER$/),
-    ]);
-    expect(await rows('Edges of GOAL-G10 alone').count()).toBe(2);
   });
 
   it('creates a node that is not there, and shows why the writer refuses', async () => {
@@ -469,23 +473,21 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   });
 
   it('compares the hashes of the shards', async () => {
-    await at.seen.goTo('/shards?search=USER.name');
+    await at.seen.goTo('/?picked=node%20USER&shards=USER.name');
     expect(await rows('The two hashes').count()).toBe(2);
     expect(await at.seen.page.locator('main').innerText()).toContain('over 20 shards by fnv1a of the value');
-    const [stored, compared] = [/in each of 20 shards/, /with each of the two hashes/].map((name) =>
-      at.seen.page.getByRole('img', { name }),
-    );
-    const titles = await stored!.locator('.band title').allTextContents();
-    expect(titles).toHaveLength(20);
-    const counts = titles.map((title) => Number(/^shard \d+: items (\d+)$/.exec(title)![1]));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
-    // A bar is as high as what its title says.
-    const heights = await stored!
-      .locator('.band .colour-0')
-      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))));
-    const unit = Math.max(...heights) / Math.max(...counts);
-    expect(heights).toEqual(counts.map((count) => expect.closeTo(count * unit, 6)));
-    expect(await compared!.locator('.band rect:not(.ground)').count()).toBe(40);
+    for (const hash of ['fnv1a', 'codepoint-product']) {
+      const spread = at.seen.page.getByRole('img', { name: `in each of 20 shards with ${hash}` });
+      const titles = await spread.locator('title').allTextContents();
+      expect(titles).toHaveLength(20);
+      const counts = titles.map((title) => Number(/^shard \d+: (\d+) items?$/.exec(title)![1]));
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+      // A bar is as high as what its title says.
+      const heights = await spread
+        .locator('rect')
+        .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))));
+      expect(heights).toEqual(counts);
+    }
   });
 
   it('tells what a change of the model would cost, below the picked type', async () => {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
@@ -18,9 +18,12 @@ const PAGES = [
   'how-to/lists',
   'how-to/alarms',
   'reference/model-options',
+  'reference/model-options/a-search-an-entry-of-search',
+  'reference/options/methods-of-reader',
   'decisions/010-copies-have-reverse-items',
   'api/index',
-  'api/modules/edgeloom',
+  'api/edgeloom/index',
+  'api/edgeloom/functions/createReader',
 ];
 const SIZES = [
   { width: 1280, height: 900 },
@@ -37,13 +40,14 @@ const TYPES: Record<string, string> = {
 
 describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
   let folder: string;
+  let out: string;
   let server: Server;
   let address: string;
   let running: RunningBrowser;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-site-'));
-    const out = join(folder, 'site');
+    out = join(folder, 'site');
     const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'site/build.ts', '--out', out];
     const [{ stdout }, started] = await Promise.all([
       promisify(execFile)(process.execPath, command, { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 }),
@@ -87,19 +91,55 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     await context.close();
   });
 
+  it('has no link that leads nowhere', async () => {
+    const files = await readdir(out, { recursive: true });
+    const pages = new Map<string, string>();
+    for (const file of files.filter((name) => name.endsWith('.html')))
+      pages.set(file.replaceAll('\\', '/'), await readFile(join(out, file), 'utf8'));
+    const dead = new Set<string>();
+    for (const [page, html] of pages) {
+      // Names in code may look like attributes; the content of an element has no quotes.
+      for (const [, link] of html.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+        if (/^[a-z]+:/.test(link!)) continue;
+        const [path, hash] = decodeURI(link!).split('#') as [string, string?];
+        const at = path === '' ? page : posix.join('/', path.startsWith('/') ? '' : posix.dirname(page), path).slice(1);
+        const target = pages.get(at.replace(/(^|\/)$/, '$1index.html'));
+        const isThere = target === undefined ? files.includes(at) : !hash || target.includes(` id="${hash}"`);
+        if (!isThere) dead.add(`${page}: ${link}`);
+      }
+    }
+    expect(pages.size).toBeGreaterThan(500);
+    expect([...dead]).toEqual([]);
+  });
+
+  it('shows one group of options on a page', async () => {
+    const context = await running.browser.newContext({ viewport: SIZES[0]! });
+    const page = await context.newPage();
+    const heights = new Map<string, number>();
+    for (const folder of ['reference/options', 'reference/model-options']) {
+      for (const file of await readdir(join(out, folder))) {
+        await page.goto(`${address}/${folder}/${file}`, { waitUntil: 'networkidle' });
+        heights.set(file, await page.evaluate(() => document.documentElement.scrollHeight));
+      }
+    }
+    expect([...heights].filter(([, height]) => height > 20_000)).toEqual([]);
+    await context.close();
+  });
+
   it('leads to the reference of the API', async () => {
     const context = await running.browser.newContext({ viewport: SIZES[0]! });
     const page = await context.newPage();
     await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
     await page.locator('.VPNavBarMenu a', { hasText: 'API' }).click();
-    await page.locator('.tsd-page-title').waitFor();
-    const entries = await page.locator('.tsd-member-summary-name a, .tsd-member-summaries a').allTextContents();
+    await page.locator('h1', { hasText: 'API of the package' }).waitFor();
+    const entries = await page.locator('.vp-doc li a').allTextContents();
     expect(entries).toEqual(expect.arrayContaining(['edgeloom', 'edgeloom/admin', 'edgeloom/local']));
+    expect(await page.locator('.VPNav').count()).toBe(1);
     await context.close();
   });
 
   it.each([
-    ['edge set', /\/(?:start\/concepts|reference\/glossary)\.html/],
+    ['edge set', /start\/concepts|how-to\/(?:lists|modelling)/],
     ['pagination', /how-to\/reading/],
     ['paginate', /how-to\/(?:reading|recipes)/],
     ['pricing', /explain\/costs/],
@@ -109,7 +149,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     ['denormalize', /start\/what-it-is/],
     ['TTL', /how-to\/expiry/],
     ['count', /how-to\/(?:totals|recipes)/],
-    ['follower', /how-to\/totals/],
+    ['follower', /how-to\/(?:totals|recipes)/],
     ['outbox', /how-to\/(?:adopting|feeds)/],
     ['CDC', /how-to\/(?:adopting|feeds)/],
   ])('finds "%s", and leads to the page of it', async (words, expected) => {
@@ -121,7 +161,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     const found = page.locator('#localsearch-list a.result');
     await found.first().waitFor();
     const targets = await found.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-    expect(targets.join(' ')).toMatch(expected);
+    expect(targets.slice(0, 3).join(' ')).toMatch(expected);
     await context.close();
   });
 });

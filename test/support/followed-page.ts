@@ -32,12 +32,19 @@ export class Follower {
   /** How many checkpoints there were. */
   checkpoints = 0;
   private readonly servers: ChildProcess[] = [];
-  private readonly env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' };
+  private readonly env: NodeJS.ProcessEnv;
   private folder: string;
   private printed = '';
 
-  constructor(folder: string) {
+  /** @param variables of the environment, in addition to those of this process. */
+  constructor(folder: string, variables: NodeJS.ProcessEnv = {}) {
     this.folder = folder;
+    this.env = { ...process.env, NO_COLOR: '1', ...variables };
+  }
+
+  /** What was printed since the last checkpoint. */
+  get output(): string {
+    return this.printed;
   }
 
   /** Follows a page to its end; throws where a command fails. */

@@ -134,11 +134,21 @@ describe('docs/decisions', () => {
   });
 
   it('names functions, types and attributes that the repository has', () => {
-    const code = ['src', 'packages', 'test', 'bench', 'scripts', 'handlers', 'assets/project', 'assets/deploy'].flatMap(
-      (folder) =>
-        readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-          .filter((name) => /\.([cm]?[jt]s|tsx|json|yml)$/.test(name) && !name.includes('node_modules'))
-          .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+    const code = [
+      'src',
+      'packages',
+      'test',
+      'bench',
+      'scripts',
+      'handlers',
+      'assets/project',
+      'assets/sample',
+      'assets/source',
+      'assets/deploy',
+    ].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.([cm]?[jt]s|tsx|json|yml)$/.test(name) && !name.includes('node_modules'))
+        .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
     );
     const known = new Set(code.flatMap((text) => text.match(/\w+/g) ?? []));
     const unknown = RECORDS.flatMap(({ file, text }) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
-import { defineGraph, edge, node } from '../../src/index.ts';
+import { defineGraph, node } from '../../src/index.ts';
 import { type ElectroDBSchema, fromElectroDB } from '../../src/sources/layouts/electrodb.ts';
 import type { EntityEdge } from '../../src/sources/layouts/layout.ts';
 import { fromOneTable, type OneTableSchema } from '../../src/sources/layouts/onetable.ts';
@@ -72,24 +72,32 @@ describe('a mapping of ElectroDB entities', () => {
     const map = fromElectroDB([{ schema, node: 'ISSUE', id: ['number'], attributes }]);
     expect(map({ ...item, 'a.b': 'it works', a: { b: 'no' } })[0]).toMatchObject({ subject: 'it works' });
   });
-  it('leaves out an attribute with the name of the TTL attribute, in edges too', () => {
-    const schema = { ...ISSUE, attributes: { ...ISSUE.attributes, ttl: {} } };
-    const edges = [{ type: 'IN', to: { type: 'REPO', id: ['repo'] }, attributes: ['ttl'] }];
-    const map = fromElectroDB([{ schema, node: 'ISSUE', attributes: ['ttl', 'subject'], edges }]);
-    const graph = defineGraph({
-      table: { name: 'graph', ttl: 'ttl' },
-      nodes: { ISSUE: node({ view: 'ALL' }), REPO: node({ view: 'ALL' }) },
-      edges: { IN: edge({ from: 'ISSUE', to: 'REPO' }) },
-    });
-    const image = marshall({ ...item, pk: 'a', sk: 'b', ttl: 7 }) as Item;
-    const made = [...mappedItems(graph, sourceTable('app-table', { map }), image).values()];
-    expect(made.map((base) => Object.keys(base).sort())).toEqual([
-      ['source', 'subject', 'target'],
-      ['source', 'target'],
+  it('passes attributes that the schema does not name, without keys and identifiers, also to an edge with all', () => {
+    const schema: ElectroDBSchema = {
+      ...ISSUE,
+      attributes: { owner: {}, repo: {}, number: { field: 'no' }, subject: {} },
+      indexes: { ...ISSUE.indexes, by: { index: 'gsi1', pk: { field: 'gsi1pk' }, sk: { field: 'subject' } } },
+    };
+    const all: EntityEdge = { type: 'IN', to: { type: 'REPO', id: ['repo'] }, attributes: 'ALL' };
+    const map = fromElectroDB([{ schema, node: 'ISSUE', id: ['number'], edges: [all] }]);
+    const { no: number, __edb_e__, __edb_v__, ...shown } = item;
+    const passed = { ...shown, number, deletedAt: '2026', ttl: 7 };
+    const keys = { pk: 'a', sk: 'b', gsi1pk: 'c' };
+    expect(map({ ...item, ...keys, deletedAt: '2026', ttl: 7 })).toEqual([
+      { source: 'ISSUE-7', target: 'ISSUE-7', ...passed },
+      { source: 'ISSUE-7', target: 'IN-REPO-a.b', ...passed },
     ]);
-    // Another mapping can give it another name, and does not lose it unseen.
-    const own = sourceTable('app-table', { map: (given) => map(given) });
-    expect(() => mappedItems(graph, own, image)).toThrow('attribute ttl is the one by which the table deletes items');
+    expect(() => map({ ...item, target: 'x' })).toThrow(
+      'The attribute target of an item of issue is a key of items here.',
+    );
+  });
+  it('refuses an attribute with the name of the TTL attribute, which would delete what is made', () => {
+    const map = fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes: ['subject', 'number'] }]);
+    const graph = defineGraph({ table: { name: 'graph', ttl: 'number' }, nodes: { ISSUE: node({ view: 'ALL' }) } });
+    const image = marshall({ ...item, pk: 'a', sk: 'b' }) as Item;
+    expect(() => mappedItems(graph, sourceTable('app-table', { map }), image)).toThrow(
+      'attribute number is the one by which the table deletes items',
+    );
   });
   it.each<[string, unknown]>([
     ['the entity issue has an edge IN of which to names no node', {}],
@@ -205,6 +213,17 @@ describe('a mapping of OneTable models', () => {
     const map = fromOneTable({ indexes, models: { User: fields } }, [{ model: 'User', node: 'USER' }]);
     expect(map({ pk: 'p', sk: 'y', email: 'a@x', gs1sk: 'z', _type: 'User' })).toEqual([
       { source: 'USER-p', target: 'USER-p', pk: 'p', email: 'a@x' },
+    ]);
+  });
+  it('passes attributes, and values within one, that the schema does not name', () => {
+    const fields = { pk: { value: 'x' }, sk: { value: 'y' }, email: {}, city: { map: 'address.city' } };
+    const schema = { ...ACCOUNTS, models: { User: fields } };
+    const map = fromOneTable(schema, [{ model: 'User', node: 'USER', id: ['email'] }]);
+    const user = { pk: 'x', sk: 'y', _type: 'User', email: 'a@x', address: { city: 'Rome' } };
+    const id = { source: 'USER-a@x', target: 'USER-a@x', email: 'a@x', city: 'Rome' };
+    expect(map(user)).toEqual([id]);
+    expect(map({ ...user, address: { city: 'Rome', zip: 1 }, deletedAt: 'now' })).toEqual([
+      { ...id, address: { zip: 1 }, deletedAt: 'now' },
     ]);
   });
   it('takes a field of the type by another name', () => {

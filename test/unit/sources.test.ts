@@ -433,14 +433,16 @@ describe('a sync', () => {
     expect([looked.differences, looked.pending]).toEqual([[], 1]);
   });
 
-  it('names attributes that the mapping never looks at', async () => {
+  it('names attributes that nothing has that is made, whether the mapping looks at them or not, and items that make nothing', async () => {
     const { rows, open, source } = world();
     const sources = open(source('app', ({ id, kind }) => (kind === 'user' ? [mappedNode(`USER-${id}`)] : [])));
     rows.set('1', { id: '1', kind: 'user', deletedAt: 7 }).set('2', { id: '2', kind: 'user' });
     rows.set('3', { id: '3', kind: 'other', unseen: 1 });
-    expect((await sources.sync('app', { dryRun: true })).dropped).toEqual({ deletedAt: 1 });
+    expect(await sources.sync('app', { dryRun: true })).toMatchObject({ dropped: { deletedAt: 1 }, unused: ['3'] });
     const spread = open(source('app', ({ kind: _, ...rest }) => [mappedNode(`USER-${rest['id']}`, rest)]));
-    expect((await spread.sync('app', { dryRun: true })).dropped).toEqual({});
+    expect(await spread.sync('app', { dryRun: true })).toMatchObject({ dropped: { kind: 3 }, unused: [] });
+    const renamed = open(source('app', ({ id, ...rest }) => [mappedNode(`USER-${id}`, { all: JSON.stringify(rest) })]));
+    expect((await renamed.sync('app', { dryRun: true })).dropped).toEqual({});
   });
 
   it('that is stopped goes on with resume where it was, and begins anew without', async () => {

@@ -4,6 +4,7 @@ import type { FilterOptions } from '../../../src/client/read/lists/filter.ts';
 import type { Where } from '../../../src/client/read/request/where.ts';
 import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { ENDPOINT } from '../../../src/store/environment.ts';
 import { attributeValue, collectValue } from './attribute-values.ts';
 
 /** Options of commands that give pages. */
@@ -17,14 +18,14 @@ export interface PagingFlags {
 /** Adds `--limit`, `--cursor` and `--include-expired`. */
 export function withPaging(command: Command): Command {
   const paged = command
-    .option('--limit <n>', 'items on a page (default: 100)', wholeNumber)
-    .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
+    .option('--limit <n>', 'items per page (default: 100)', wholeNumber)
+    .option('--cursor <cursor>', 'continue after the page that returned this cursor');
   return withExpired(paged);
 }
 
 /** Adds `--include-expired`. */
 export function withExpired(command: Command): Command {
-  return command.option('--include-expired', 'also what is over and not deleted yet, of types with expires');
+  return command.option('--include-expired', "include expired items that aren't deleted yet");
 }
 
 /** Options of commands that filter a list. */
@@ -38,7 +39,7 @@ export function withFilter(command: Command): Command {
   return withMaxRcu(
     command.option(
       '--where <attribute=value>',
-      'only items whose projected attribute has this value (JSON, or a text), compares so with it (!=, <, <=, >, >=), or as in date={"between":["2026-01-01","2026-01-31"]}; repeatable',
+      'filter by a projected attribute: status=OPEN, points>=3 (also !=, <, <=, >), or date={"between":["2026-01-01","2026-01-31"]}; repeatable',
       collectValue,
     ),
   );
@@ -48,7 +49,7 @@ export function withFilter(command: Command): Command {
 export function withMaxRcu(command: Command): Command {
   return command.option(
     '--max-rcu <n>',
-    'read units that one reading may cost (default: 50 with --where; 50 of a native list for what it leaves out)',
+    'read units that a page may cost (default: 50 with --where, and 50 for rows that a native list skips)',
     readUnits,
   );
 }
@@ -75,12 +76,12 @@ export interface RateFlags {
 
 /** `--max-rcu` of long work. */
 export function readRateOption(): Option {
-  return new Option('--max-rcu <n>', 'read capacity units a second at most').argParser(wholeNumber);
+  return new Option('--max-rcu <n>', 'consume at most this many read units a second').argParser(wholeNumber);
 }
 
 /** `--max-wcu` of long work. */
 export function writeRateOption(): Option {
-  return new Option('--max-wcu <n>', 'write capacity units a second at most').argParser(wholeNumber);
+  return new Option('--max-wcu <n>', 'consume at most this many write units a second').argParser(wholeNumber);
 }
 
 /** Options that say which incoming edges are meant. */
@@ -100,8 +101,8 @@ export function withOrder(command: Command): Command {
 /** Adds which incoming edges, in which order. */
 export function withInbound(command: Command): Command {
   const ordered = command
-    .option('--at-least <label>', 'rank of this label or higher; of another order, this value or higher')
-    .option('--order <order>', "an order of the model by its name (default: the type's first)");
+    .option('--at-least <label>', 'this label or a higher rank; in an order without ranks, this value or a greater one')
+    .option('--order <order>', "name of an order in the model (default: the type's first)");
   return withPredicates(ordered);
 }
 
@@ -122,18 +123,22 @@ export function orderedQuery(options: OrderedOptions) {
 export function withPredicates(command: Command): Command {
   return command
     .option('--equals <value>', 'exactly this value or label')
-    .option('--prefix <text>', 'values that begin with this; with --path, those behind the leading ones')
-    .option('--from <value>', 'values from this on, inclusive')
-    .option('--to <value>', 'values up to this, inclusive; a date without a time is the whole day (UTC)')
-    .option('--path <value>', 'a leading value of several; repeat it for the values after the first', collectValue)
-    .option('--partition <value>', 'the partition, where the model declares one');
+    .option('--prefix <text>', 'values that begin with this text; with --path, the value after the path')
+    .option('--from <value>', 'this value or a greater one')
+    .option('--to <value>', 'this value or a smaller one; a date without a time includes the whole day (UTC)')
+    .option(
+      '--path <value>',
+      'first value of an order or search of several values; repeat it for the next values',
+      collectValue,
+    )
+    .option('--partition <value>', 'the partition, if the order or search declares one');
 }
 
 /** Throws `usage` where one of these options is given, by its name in the program: it means nothing together with `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
-  throw new EdgeloomError('usage', `${flags} means nothing with ${flag}.`, `Leave it out, or ${flag}.`);
+  throw new EdgeloomError('usage', `${flags} cannot be combined with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
 /** Throws `usage` where one of these options is given, by its name in the program: it means nothing without `flag`. */
@@ -144,7 +149,7 @@ export function refuseWithout(
 ): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
-  throw new EdgeloomError('usage', `${flags} means nothing without ${flag}.`, `Leave it out, or add ${flag}.`);
+  throw new EdgeloomError('usage', `${flags} needs ${flag}.`, `Leave it out, or add ${flag}.`);
 }
 
 function flagsGiven(options: Readonly<Record<string, unknown>>, names: readonly string[]): string {
@@ -154,7 +159,7 @@ function flagsGiven(options: Readonly<Record<string, unknown>>, names: readonly 
 
 /** Adds `--reverse`. */
 export function withReverse(command: Command): Command {
-  return command.option('--reverse', 'descending: latest first');
+  return command.option('--reverse', 'sort in descending order: latest first');
 }
 
 /** The predicates of a search. */
@@ -203,6 +208,12 @@ export function examples(...lines: string[]): string {
 export function exitCodes(meanings: Readonly<Record<number, string>>): string {
   const lines = Object.entries(meanings).map(([code, means]) => `  ${code}  ${means}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
+/** Parses the address of a DynamoDB. */
+export function endpointUrl(text: string): string {
+  if (ENDPOINT.safeParse(text).success) return text;
+  throw new InvalidArgumentError('It should be an address such as http://127.0.0.1:8000.');
 }
 
 /** Parses a TCP port. */

@@ -74,7 +74,7 @@ async function readPartition(
 function startKeyOf(cursor: string): string {
   const after = textOfCursor(cursor);
   if (after !== '') return after;
-  throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.');
+  throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.');
 }
 
 /** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. `atMs`: when it is looked at. */

@@ -19,6 +19,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
+import { readPrices } from '../../cost/prices.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
@@ -65,6 +66,8 @@ export interface TraceAnswer {
   isProjected: boolean | null;
   /** How far the consumers are, where the batch is not known. */
   lag: string | null;
+  /** Write units, those of the derived items included, and US dollars that a million such writes cost on demand. */
+  price: { wcu: number; millionUsd: number };
 }
 
 /** The newest writes of base items. */
@@ -98,7 +101,10 @@ async function traceWrite(
   const { graph, flow, tap } = context;
   await flow.look();
   const write = flow.changes.writeOf({ source, target }, at);
-  if (write === undefined) return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null };
+  if (write === undefined) {
+    const price = { wcu: 0, millionUsd: 0 };
+    return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null, price };
+  }
   const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // It may have ended while the position was looked at.
@@ -119,8 +125,10 @@ async function traceWrite(
     };
   });
   const since = (ms: number): number => ms - (beganMs ?? batch!.beganMs);
+  const base = stepOf(graph, write, sent, beganMs);
+  const wcu = derived.reduce((sum, step) => sum + step.wcu, base.wcu);
   return {
-    write: { ...stepOf(graph, write, sent, beganMs), rev: write.sequenceNumber, atMs: sent?.sentMs ?? write.atMs },
+    write: { ...base, rev: write.sequenceNumber, atMs: sent?.sentMs ?? write.atMs },
     batch:
       batch === undefined
         ? null
@@ -129,6 +137,7 @@ async function traceWrite(
     derived: derived.sort((left, right) => (left.afterMs ?? 0) - (right.afterMs ?? 0)),
     isProjected: batch === undefined ? (lag?.isApplied ?? null) : true,
     lag: lag?.text ?? null,
+    price: { wcu, millionUsd: wcu * readPrices(undefined, undefined).dynamodb.millionWriteUnits },
   };
 }
 

@@ -108,7 +108,7 @@ function startKeyOf(cursor: string): Item {
   try {
     return startKey.parse(JSON.parse(textOfCursor(cursor)));
   } catch (cause) {
-    throw new EdgeloomError('invalid-cursor', 'The cursor belongs to another list.', 'Ask for the first page.', {
+    throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.', {
       cause,
     });
   }

@@ -35,6 +35,8 @@ export interface DescribedOrder {
   kind: OrderModel['kind'];
   /** The type of an attribute's value. */
   type?: string;
+  /** The attribute of a rank. */
+  attribute?: string;
   /** The labels of a rank, the lowest first. */
   labels?: string[];
   /** The attributes of a path, or the values of an order of several. */
@@ -171,7 +173,7 @@ function describeOrder(order: OrderModel): DescribedOrder {
   if (kind === 'attribute') return { kind, from: order.attribute, type: order.type };
   if (kind === 'rank') {
     const labels = [...order.weights].sort(([, left], [, right]) => (left < right ? -1 : 1)).map(([label]) => label);
-    return { kind, from: `rank of ${order.attribute}`, labels };
+    return { kind, from: `rank of ${order.attribute}`, attribute: order.attribute, labels };
   }
   if (kind === 'path') return { kind, from: order.attributes.join(' / '), path: order.attributes };
   if (kind === 'parts') {

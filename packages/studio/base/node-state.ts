@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { typePrefix, VIEW_KEY } from '../../../src/core/items/keys.ts';
 import type { NodeModel } from '../../../src/core/model/compiled.ts';
-import { isItemThere } from '../../../src/core/model/gone.ts';
 import { modelToCheck } from '../../../src/registry/checked.ts';
 import { type ExplainedPart, explainBaseItem } from '../../../src/trust/explain/base-item.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
@@ -44,7 +43,6 @@ export async function wrongPlacesOf(
     return [{ source: id, target: VIEW_KEY, name: 'view', state: isApplied === true ? 'drift' : 'lag', reason }];
   }
   const model = await modelToCheck(graph, store).current();
-  const gone = isItemThere(model, key, item) ? undefined : 'It counts as deleted';
-  const parts = await explainBaseItem({ graph: model, store }, key, item, { askLag, gone });
+  const parts = await explainBaseItem({ graph: model, store }, key, item, askLag);
   return parts.filter(({ state }) => WRONG.includes(state));
 }

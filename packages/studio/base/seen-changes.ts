@@ -2,7 +2,7 @@ import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-valu
 import { isOlder } from '../../../src/core/items/change-record.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { placesOfBase } from '../../../src/core/plan/places-of-base.ts';
+import { indexItemKeysOf } from '../../../src/core/plan/index-item-keys.ts';
 import { keyOfTouch } from '../../../src/core/plan/touch.ts';
 import { touched } from '../../../src/core/plan/touched.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
@@ -99,9 +99,9 @@ export class SeenChanges {
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
     const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));
-    const places = placesOfBase(graph, write);
+    const itemKeys = indexItemKeysOf(graph, write);
     const isOwn = (target: string): boolean =>
-      places.some(({ key, isPrefix = false }) => target === key || (isPrefix && target.startsWith(key)));
+      itemKeys.some(({ key, isPrefix }) => target === key || (isPrefix && target.startsWith(key)));
     const found = new Map<string, SeenChange>();
     for (const change of this.all()) {
       const { source, target, number } = change;

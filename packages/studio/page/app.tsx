@@ -9,7 +9,6 @@ import { FailureNote, Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Overview } from './places/overview.tsx';
 import { Query } from './places/query.tsx';
-import { Shards } from './places/shards.tsx';
 import { Timeline } from './places/timeline.tsx';
 import { Trace } from './places/trace.tsx';
 import { Trust } from './places/trust.tsx';
@@ -19,7 +18,6 @@ const PLACES = [
   { path: '/explore', name: 'Explore', Show: Explore },
   { path: '/query', name: 'Query', Show: Query },
   { path: '/trace', name: 'Trace', Show: Trace },
-  { path: '/shards', name: 'Shards', Show: Shards },
   { path: '/timeline', name: 'Timeline', Show: Timeline },
   { path: '/trust', name: 'Trust', Show: Trust },
 ] as const;

@@ -1,5 +1,5 @@
 import type { SampledItem } from './sampled-item.ts';
-import { hasDigit } from './texts.ts';
+import { grouped, hasDigit } from './texts.ts';
 
 /** Finds what the keys of a table are made of: words that stay, and places whose text varies. */
 
@@ -15,6 +15,8 @@ export interface KeyForms {
 
 /** Characters that keys have between their words and ids, the likely ones first. */
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
+/** Those that ids themselves hardly have. */
+const SIGNS = SEPARATORS.slice(0, 4);
 /** The most different words at one place that are taken for words, and not for ids. */
 const MOST_WORDS = 20;
 /** Items with twice the same key, from which on such keys are taken for ids, even without a digit. */
@@ -28,6 +30,17 @@ export function separatorOf(items: readonly SampledItem[]): string {
     items.filter(({ keys }) => keys.some((key) => key.includes(separator))).length;
   const counted = SEPARATORS.map((separator) => [separator, count(separator)] as const);
   return counted.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
+
+/**
+ * Items by the separator of their keys: most have that of most keys. Others, if their partition keys have another sign that stands between
+ * words, were written by other software.
+ */
+export function bySeparator(items: readonly SampledItem[]): [separator: string, items: SampledItem[]][] {
+  const main = separatorOf(items);
+  const signOf = ({ keys }: SampledItem): string | undefined =>
+    keys.some((key) => key.includes(main)) ? main : SIGNS.find((sign) => keys[0].includes(sign));
+  return [...grouped(items, (item) => signOf(item) ?? main)];
 }
 
 /** The forms of the keys of each item. */

@@ -1,6 +1,6 @@
-import { type KeyForm, keyForms, patternOf, separatorOf } from './key-forms.ts';
+import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './key-forms.ts';
 import type { Mark, SampledItem } from './sampled-item.ts';
-import { grouped, tally, typeNameOf, wordsOf } from './texts.ts';
+import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
 
 /** Puts the items of a sample into kinds, and finds which of their fields make their keys. */
 
@@ -28,6 +28,8 @@ export interface Kind {
   /** Says that the two keys are the same text. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
+  /** The separator of its keys; of a library's kinds none. */
+  separator: string;
   /** The fields that tell its items apart. */
   key: readonly Field[];
   /** The texts of its fields, by item; of one that an item lacks none. */
@@ -86,7 +88,7 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
         return [field];
       });
       return {
-        ...{ items, name: typeNameOf(mark!.value), columns, key: found ?? whole, mark: mark! },
+        ...{ items, name: typeNameOf(mark!.value), separator: '', columns, key: found ?? whole, mark: mark! },
         ...(version !== undefined && 'S' in version && { version: version.S }),
         unsure: found === undefined ? ['its attributes do not tell what makes its keys, so ids are the keys'] : [],
       };
@@ -96,16 +98,23 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
 
 /** The kinds of items by the forms of their keys, those with most words first: a form without words takes all keys. */
 export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { kinds: Kind[]; separator: string } {
-  const separator = separatorOf(items);
-  const found = keyForms(items, separator);
+  const bySign = bySeparator(items);
+  const found = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
+  const separators = new Map(bySign.flatMap(([separator, own]) => own.map((item) => [item, separator] as const)));
   const isSelf = ({ keys: [source, target] }: SampledItem): boolean => source === target;
   const groups = grouped(items, (item) => {
     const { forms } = found.get(item)!;
-    return JSON.stringify([forms.map((form) => form.map((word) => word ?? null)), item.mark ?? null, isSelf(item)]);
+    return JSON.stringify([
+      forms.map((form) => form.map((word) => word ?? null)),
+      item.mark ?? null,
+      isSelf(item),
+      separators.get(item),
+    ]);
   });
   const kinds = [...groups.values()].map((items): Kind => {
     const [first] = items as [SampledItem];
     const { forms } = found.get(first)!;
+    const separator = separators.get(first)!;
     const columns = columnsOf(items);
     const places = placesOf(forms, keys).map((field, i) => {
       columns.set(
@@ -118,29 +127,34 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
       places.slice(0, i).some((other) => columns.get(other)!.every((text, at) => text === columns.get(field)![at]));
     const { mark } = first;
     return {
-      ...{ items, forms, columns, isSelf: isSelf(first), ...(mark && { mark }) },
+      ...{ items, forms, separator, columns, isSelf: isSelf(first), ...(mark && { mark }) },
       name: typeNameOf(mark?.value ?? ''),
       patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
       // A sort key may have the text of its partition again.
       key: items.length === 1 && !isSelf(first) ? places : places.filter((field, i) => !isRepeated(field, i)),
-      unsure: items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : [],
+      unsure: [
+        ...(items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : []),
+        ...(mark === undefined && !isSelf(first) && forms.flat().every((word) => word === undefined)
+          ? ['nothing in its keys tells its kind, so it takes every item that is of no other one']
+          : []),
+      ],
     };
   });
   nameKinds(kinds, keys);
-  const prefixes = new Set(kinds.flatMap((kind) => prefixOf(kind, separator) ?? []));
-  for (const kind of kinds) addKeysHeld(kind, prefixes, separator);
-  return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator };
+  const prefixes = new Set(kinds.flatMap((kind) => prefixOf(kind) ?? []));
+  for (const kind of kinds) addKeysHeld(kind, prefixes);
+  return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator: separatorOf(items) };
 }
 
 /** The words before the id in the partition key of nodes; undefined if there are others. */
-export function prefixOf(kind: Kind, separator: string): string | undefined {
+export function prefixOf(kind: Kind): string | undefined {
   const words = kind.forms?.[0].slice(0, -1) ?? [];
   if (!isOfPartition(kind) || words.length === 0 || words.includes(undefined)) return undefined;
-  return `${words.join(separator)}${separator}`;
+  return `${words.join(kind.separator)}${kind.separator}`;
 }
 
 /** Adds fields for the ids within attributes, and keys of indexes, that hold whole keys of nodes. */
-function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>, separator: string): void {
+function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): void {
   const ofIndexes = [...items[0]!.indexKeys.keys()].map((name): [Field, (string | undefined)[]] => [
     { name, isOfIndex: true },
     items.map(({ indexKeys }) => indexKeys.get(name)),
@@ -149,7 +163,7 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>, se
     if (field.place !== undefined) continue;
     const held = new Map<string, (string | undefined)[]>();
     for (const [i, text] of column.entries()) {
-      const prefix = text && beginningIn(prefixes, text, separator);
+      const prefix = text && beginningIn(prefixes, text);
       if (!prefix) continue;
       const ids = held.get(prefix) ?? Array.from<undefined>({ length: column.length });
       ids[i] = text.slice(prefix.length);
@@ -160,13 +174,13 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>, se
 }
 
 /** The longest of some prefixes with which a text begins, something behind it. */
-function beginningIn(prefixes: ReadonlySet<string>, text: string, separator: string): string | undefined {
+function beginningIn(prefixes: ReadonlySet<string>, text: string): string | undefined {
   let found: string | undefined;
-  let at = text.indexOf(separator);
-  for (let looks = 0; at >= 0 && at + 1 < text.length && looks < MOST_LOOKS; looks++) {
-    const prefix = text.slice(0, at + 1);
-    if (prefixes.has(prefix)) found = prefix;
-    at = text.indexOf(separator, at + 1);
+  for (let at = 1, looks = 0; at < text.length && looks < MOST_LOOKS; at++) {
+    // A prefix ends with a separator.
+    if (isOfWord(text[at - 1])) continue;
+    looks += 1;
+    if (prefixes.has(text.slice(0, at))) found = text.slice(0, at);
   }
   return found;
 }

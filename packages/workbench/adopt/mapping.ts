@@ -1,3 +1,4 @@
+import { type AttributeValue, attributeOf } from '../../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';
 import { isDerivedKey } from '../../../src/core/items/keys.ts';
 import { numberTextOf, toPlainItem } from '../../../src/core/items/plain.ts';
@@ -19,13 +20,17 @@ import { OF_LIBRARIES } from './sampled-item.ts';
 
 /** Names that items of the graph cannot have as attributes. */
 export const RESERVED: ReadonlySet<string> = new Set([
-  ...['source', 'target', 'expiresAt', '__proto__'],
+  ...['source', 'target', '__proto__'],
   ...Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => [partition, sort]),
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** The most attributes that a proposal names for one kind. */
-const MOST_ATTRIBUTES = 200;
+/** The TTL attribute of a proposed table: items of others have none of the name, so that each of their attributes passes. */
+export const TTL = 'edgeloomExpiresAt';
+/** Names by which applications say that an item is deleted, or let DynamoDB delete it. */
+const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];
+/** Times in seconds since 1970: others are durations, or milliseconds. */
+const [LEAST_SECONDS, MOST_SECONDS] = [1e9, 1e11];
 
 /** Edge types of a proposal, by name. */
 export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: string }> {
@@ -40,62 +45,88 @@ export function attributesOf({ items }: ProposedKind): Map<string, number> {
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
+/** The attributes of a kind by which its items count as deleted, or end. @param ttl that of the table. */
+export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { deletedWhen?: string; expires?: string } {
+  const names = [...attributesOf(kind).keys()].filter(isShown).sort();
+  const find = (isMeant: (name: string) => boolean, isTaken: (value: AttributeValue) => boolean): string | undefined =>
+    names.find(
+      (name) => isMeant(name) && kind.items.every(({ item }) => isTaken(attributeOf(item, name) ?? { NULL: true })),
+    );
+  const deletedWhen = find(
+    (name) => DELETED.test(name),
+    (value) => !('N' in value && Number(value.N) === 0) && !('S' in value && /^(|0|no|false)$/i.test(value.S)),
+  );
+  const expires = find(
+    (name) => name === ttl || ENDS.test(name),
+    (value) => 'NULL' in value || ('N' in value && Number(value.N) > LEAST_SECONDS && Number(value.N) < MOST_SECONDS),
+  );
+  return { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
+}
+
 /** The arguments of the function that makes a mapping of a library's table. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
-  const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind), ...roleOf(proposal, kind) }));
+  const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind, indexKeys), ...roleOf(proposal, kind) }));
   if (library === '__edb_e__') return [entities];
-  if (library === '_et') {
-    const hidden = [...keys.filter((key) => key !== undefined), ...indexKeys];
-    return [entities, { hidden }];
-  }
+  if (library === '_et') return [entities, { hidden: [...keys, ...indexKeys] }];
   const [hash, sort] = keys;
-  const models = Object.fromEntries(kinds.map((kind) => [kind.mark!.value, fieldsOf(kind)]));
-  return [{ indexes: { primary: { hash, ...(sort !== undefined && { sort }) } }, models }, entities];
+  const models = Object.fromEntries(kinds.map((kind) => [kind.mark!.value, fieldsOf(kind, 'map')]));
+  const others = Object.fromEntries([...indexKeys].map((name) => [name, { hash: name }]));
+  return [{ indexes: { primary: { hash, ...(sort !== undefined && { sort }) }, ...others }, models }, entities];
 }
 
 /** The part of an entity that names it. */
-function ownArguments({ library }: Proposal, kind: ProposedKind): object {
+function ownArguments({ library, keys }: Proposal, kind: ProposedKind, indexKeys: ReadonlySet<string>): object {
   const { mark, version, key } = kind;
   if (library === '_type') return { model: mark!.value };
-  if (library === '_et') return { entity: mark!.value };
-  const composite = key.map(({ name }) => name);
+  if (library === '_et') {
+    const savedAs = Object.fromEntries(renamed(kind).map((name) => [shownName(name), name]));
+    return { entity: mark!.value, ...(Object.keys(savedAs).length > 0 && { savedAs }) };
+  }
+  const [pk, sk] = keys;
+  const primary = {
+    pk: { field: pk, composite: key.map(({ name }) => shownName(name)) },
+    ...(sk && { sk: { field: sk } }),
+  };
+  const others = Object.fromEntries([...indexKeys].map((name) => [name, { index: name, pk: { field: name } }]));
   return {
     schema: {
       model: { entity: mark!.value, version: version ?? '' },
-      attributes: fieldsOf(kind),
-      indexes: { primary: { pk: { composite } } },
+      attributes: fieldsOf(kind, 'field'),
+      indexes: { primary, ...others },
     },
   };
 }
 
-/** The attributes of an entity, as its schema names them. */
-function fieldsOf(kind: ProposedKind): Record<string, object> {
-  const names = [...namesOf(kind), ...kind.key, ...kind.edges.flatMap(({ from, to }) => [...from.id, ...to.id])];
-  return Object.fromEntries(names.map((one) => [typeof one === 'string' ? one : one.name, {}]));
+/** The attributes that a schema has to name: those of ids, and those that items of the graph have under another name. */
+function fieldsOf(kind: ProposedKind, renames: 'field' | 'map'): Record<string, object> {
+  const ids = [...kind.key, ...kind.edges.flatMap(({ from, to }) => [...from.id, ...to.id])].map(({ name }) => name);
+  const names = [...new Set([...ids, ...renamed(kind)])].sort();
+  return Object.fromEntries(names.map((name) => [shownName(name), isReserved(name) ? { [renames]: name } : {}]));
 }
 
-function namesOf(kind: ProposedKind): string[] {
-  return [...attributesOf(kind).keys()].filter(isShown).slice(0, MOST_ATTRIBUTES);
+/** The attributes of a kind that items of the graph have under another name. */
+function renamed(kind: ProposedKind): string[] {
+  return [...attributesOf(kind).keys()].filter(isReserved).sort();
+}
+
+/** The name that an attribute has in the graph. */
+function shownName(name: string): string {
+  return isReserved(name) ? `${name.replace(/^~/, '')}_` : name;
 }
 
 /** The part of an entity that says what it is in the graph. */
-function roleOf({ library }: Proposal, kind: ProposedKind): EntityOptions {
-  const { node, edges, key } = kind;
-  const named = ({ type, id }: Reference) => ({ type, id: id.map(({ name }) => name) });
-  const isClash = [...attributesOf(kind).keys(), ...key.map(({ name }) => name)].some(isReserved);
+function roleOf({ library }: Proposal, { node, edges, key }: ProposedKind): EntityOptions {
+  const names = (id: readonly Field[]): string[] => id.map(({ name }) => shownName(name));
+  const named = ({ type, id }: Reference) => ({ type, id: names(id) });
   return {
-    ...(node && {
-      node: node.type,
-      ...(library !== '__edb_e__' && { id: key.map(({ name }) => name) }),
-      ...(isClash && { attributes: namesOf(kind) }),
-    }),
+    ...(node && { node: node.type, ...(library !== '__edb_e__' && { id: names(key) }) }),
     ...(edges.length > 0 && {
       edges: edges.map(({ type, from, to, isWhole }) => ({
         type,
         ...(isWhole && { from: named(from) }),
         to: named(to),
-        ...(isWhole && { attributes: namesOf(kind) }),
+        ...(isWhole && { attributes: 'ALL' as const }),
       })),
     }),
   };
@@ -157,7 +188,7 @@ function textOfAttribute(value: unknown): string {
 export function graphOf(proposal: Proposal, table: string): CompiledModel {
   const edges = edgeTypes(proposal);
   return defineGraph({
-    table,
+    table: { name: table, ttl: TTL },
     nodes: Object.fromEntries(proposal.nodes.map((type) => [type, node({ view: 'ALL' })])),
     edges: Object.fromEntries([...edges].map(([type, ends]) => [type, edge(ends)])),
     mirrored: [...proposal.nodes, ...edges.keys()],

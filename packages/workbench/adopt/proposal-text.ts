@@ -1,11 +1,13 @@
 import type { TableOptions } from '../../../src/core/model/table-options.ts';
+import { tableBeside } from '../../../src/deployment/stack/project/project.ts';
 import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import { escapeOf } from '../../../src/sources/layouts/layout.ts';
 import type { InPlace } from './in-place.ts';
 import { type Field, LIBRARIES } from './kinds.ts';
-import { attributesOf, edgeTypes, isShown, layoutArguments, RESERVED } from './mapping.ts';
+import { attributesOf, edgeTypes, endsOfKind, layoutArguments, RESERVED, TTL } from './mapping.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
+import { OF_LIBRARIES } from './sampled-item.ts';
 
 /** Facts of a sample that the file names in comments. */
 export interface SampleFacts {
@@ -14,6 +16,8 @@ export interface SampleFacts {
   /** Items of the sample, and of the table. */
   sampled: number;
   tableItems: number;
+  /** The attribute by which the table deletes items. Default: it deletes none. */
+  ttl?: string | undefined;
   /** Sentences about the table. */
   notes: readonly string[];
   leftOut: readonly LeftOut[];
@@ -30,6 +34,11 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   const edges = edgeTypes(proposal);
   const makesNodes = library === undefined && kinds.some(({ node }) => node !== undefined);
   const makesEdges = library === undefined && edges.size > 0;
+  const endsOf = (kind: ProposedKind | undefined) => (kind === undefined ? {} : endsOfKind(kind, facts.ttl));
+  const edgeLine = ([type, ends]: [string, object]): string => {
+    const whole = kinds.find((kind) => kind.edges.some((edge) => edge.type === type && edge.isWhole));
+    return `    ${type}: edge(${literal({ ...ends, ...endsOf(whole) })}),`;
+  };
   const hasPartial = library === undefined && attributeFields(kinds).some(({ prefix }) => prefix === undefined);
   const imports = [
     ...['defineGraph', ...(hasPartial ? ['ExactNumber'] : [])],
@@ -46,9 +55,9 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   ];
   return file([imports, ofAdmin], facts, [
     'export default defineGraph({',
-    `  table: ${quoted(`${facts.table.slice(0, 240)}-graph`)},`,
+    `  table: ${literal({ name: tableBeside(facts.table), ttl: TTL })},`,
     '  nodes: {',
-    ...nodes.map((type) => nodeLine(type, [])),
+    ...nodes.map((type) => nodeLine(type, [], endsOf(kinds.find(({ node }) => node?.type === type)))),
     '  },',
     ...(edges.size === 0 ? [] : ['  edges: {', ...[...edges].map(edgeLine), '  },']),
     `  mirrored: [${[...nodes, ...edges.keys()].map(quoted).join(', ')}],`,
@@ -86,9 +95,10 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
 }
 
 /** A node type, whose view shows all attributes until somebody chooses some of them. */
-function nodeLine(type: string, parts: readonly string[]): string {
+function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<string, string>> = {}): string {
   const ofParts = parts.map((name) => `${name}: part()`).join(', ');
-  return `    ${type}: node({ view: 'ALL'${parts.length === 0 ? '' : `, parts: { ${ofParts} }`} }),`;
+  const ofEnds = Object.entries(ends).map(([option, name]) => `, ${option}: ${quoted(name)}`);
+  return `    ${type}: node({ view: 'ALL'${ofEnds.join('')}${parts.length === 0 ? '' : `, parts: { ${ofParts} }`} }),`;
 }
 
 function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleFacts, body: readonly string[]): string {
@@ -109,10 +119,6 @@ function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleF
     ...leftOutText(leftOut),
     '',
   ].join('\n');
-}
-
-function edgeLine([type, ends]: [string, { from: string; to: string }]): string {
-  return `    ${type}: edge(${literal(ends)}),`;
 }
 
 /** A mapping by a library's function. Each entity has a comment. */
@@ -142,9 +148,7 @@ function casesText(
   const isJoined = references.some((one) => one !== undefined && one.id.length > 1);
   // An item beyond the sample may have a name that is none for the graph.
   const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys, ...RESERVED];
-  const left = [
-    ...new Set([...hidden, ...kinds.flatMap((kind) => [...attributesOf(kind).keys()].filter((one) => !isShown(one)))]),
-  ];
+  const left = [...new Set([...hidden, ...OF_LIBRARIES])];
   const sort = sortKey === undefined ? "''" : `String(item[${quoted(sortKey)}])`;
   return [
     'type Item = Readonly<Record<string, unknown>>;',

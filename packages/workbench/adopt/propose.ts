@@ -50,7 +50,7 @@ export interface LeftOut {
 export interface Proposal {
   /** The library whose layout it is; undefined: none that is known. */
   library: Library | undefined;
-  /** The separator of keys. */
+  /** The separator of most keys, and of ids of several parts. */
   separator: string;
   keys: KeyNames;
   kinds: readonly ProposedKind[];
@@ -70,9 +70,10 @@ const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 /** Values that show whose ids they are. */
 const ENOUGH = 3;
 
-/** Proposes a mapping for a sample of a table. */
+/** Proposes a mapping for a sample of a table: the same one in whatever order its items come. */
 export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
-  const items = withMarks(sample);
+  const textOf = ({ keys: [source, target] }: SampledItem): string => `${source}\0${target}`;
+  const items = withMarks([...sample].sort((left, right) => (textOf(left) < textOf(right) ? -1 : 1)));
   const library = libraryOf(items);
   const leftOut = new Map<SampledItem, string>();
   const leave = (own: readonly SampledItem[], reason: string): void => {
@@ -106,7 +107,7 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
     leave(kind.items, reason);
   }
   const kinds = found.kinds.filter((kind) => !refused.has(kind));
-  const { nodes, kinds: proposed } = related(kinds, keys, found.separator);
+  const { nodes, kinds: proposed } = related(kinds, keys);
   // Their cases come first: a form with places would take them.
   const all = library === undefined ? [...single, ...proposed] : proposed;
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
@@ -124,11 +125,11 @@ interface Target {
   areDigits: readonly boolean[];
 }
 
-function related(kinds: readonly Kind[], keys: KeyNames, separator: string): Pick<Proposal, 'kinds' | 'nodes'> {
+function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
   const names = new UniqueNames();
   // Nodes with short keys, to which edges lead, have their names first.
   const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
-  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind, prefixOf(kind, separator)));
+  const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind, prefixOf(kind)));
   targets.push(...partitionsWithoutNode(kinds, keys, names));
   const references = new Map(kinds.map((kind) => [kind, referencesOf(kind, targets)]));
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));

@@ -11,8 +11,8 @@ export interface DescribedTable {
   /** Items of the table, as DynamoDB last counted them. */
   items: number;
   keys: KeyNames;
-  /** True if the table deletes items by an attribute. */
-  hasTtl: boolean;
+  /** The attribute by which the table deletes items; undefined: it deletes none. */
+  ttl: string | undefined;
   /** Sentences for the person who edits the model. */
   notes: string[];
 }
@@ -50,7 +50,7 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   }
   return {
     items: table.ItemCount ?? 0,
-    ...{ keyAttributes, notes, hasTtl: ttl !== undefined },
+    ...{ keyAttributes, notes, ttl },
     keys: sortKey === undefined ? [partitionKey] : [partitionKey, sortKey],
     options: {
       ...{ name, partitionKey, ...(sortKey !== undefined && { sortKey }) },
@@ -64,12 +64,14 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
 
 /** The options of a table whose items have an attribute that would be taken for Edgeloom's. */
 export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>): DescribedTable {
-  const { options, keyAttributes, hasTtl } = facts;
+  const { options, keyAttributes, ttl } = facts;
   const isIndexTaken = DEFAULT_NAMES.some((one) => names.has(one));
   const all = new Set([...keyAttributes, ...names]);
   const free: TableOptions = {
     ...options,
-    ...(options.ttl === undefined && names.has(DEFAULT_TTL) && !hasTtl && { ttl: freeName('edgeloomExpiresAt', all) }),
+    ...(options.ttl === undefined &&
+      names.has(DEFAULT_TTL) &&
+      ttl === undefined && { ttl: freeName('edgeloomExpiresAt', all) }),
     ...(options.indexes === undefined &&
       isIndexTaken && { indexes: { gsi0: freeIndex(0, all, []), gsi1: freeIndex(1, all, []) } }),
   };

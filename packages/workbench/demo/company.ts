@@ -52,7 +52,12 @@ export async function writeCompany(writer: GoalWriter): Promise<void> {
         batch.putEdge(goal, 'HAS_RESULT', result);
         batch.putEdge(result, 'MEMBER', `TEAM-${team}`, { role: 'TEAM', since: since(n), hours: 8 });
       }
-      for (const [n, user] of Object.keys(PEOPLE).entries()) {
+      const people = Object.keys(PEOPLE);
+      for (const n of [1, 2, 3]) {
+        const helper = people[(people.indexOf(lead) + n) % people.length]!;
+        batch.putEdge(goal, 'MEMBER', `USER-${helper}`, { role: 'HELPER', since: since(i + n), hours: 2 + n });
+      }
+      for (const [n, user] of people.entries()) {
         if ((n + i) % 2 === 0) batch.putEdge(`USER-${user}`, 'FOLLOWS', goal, { since: since(n + i) });
       }
     }
@@ -74,7 +79,7 @@ export async function writeLightly(store: Store, { routes }: DemoData, signal: A
     const writes = [
       () => writer.putNode(result.id, { title: result.title, percent: (i * 7) % 101 }),
       () =>
-        writer.putEdge('GOAL-speed', 'MEMBER', 'USER-tanaka', {
+        writer.putEdge('GOAL-lag', 'MEMBER', 'USER-omar', {
           role: roles[i % 2]!,
           since: '2026-07-15',
           hours: 4 + (i % 9),
@@ -88,6 +93,9 @@ export async function writeLightly(store: Store, { routes }: DemoData, signal: A
 }
 
 const LIGHT_MS = 1_700;
+
+/** The edge that `demo --studio` shows first: somebody helps with a goal, and others do. */
+export const FIRST_EDGE = { source: 'GOAL-speed', target: 'MEMBER-USER-tanaka' } as const;
 
 /** A base item that no order can take, and a derived item that somebody has changed by hand. */
 export async function plantTrouble(store: Store & ScanSource): Promise<void> {

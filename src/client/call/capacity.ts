@@ -17,8 +17,8 @@ export interface Capacity {
 /** Options of every call of a reader and a writer. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
   /**
-   * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. A result that is no object with names
-   * of its own (a node, a number, a list of views) then is `value` next to it. Default false: DynamoDB is not asked for units.
+   * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. If the result isn't a plain object (a
+   * node, a number, a list of views), it is returned as `value` next to `capacity`. Default false.
    */
   capacity?: Asked;
 }

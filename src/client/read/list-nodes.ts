@@ -34,7 +34,7 @@ function nodeListOf(graph: CompiledModel, type: string): SearchModel {
   if (list !== undefined) return list;
   throw new EdgeloomError(
     'not-listed',
-    `Nodes of type ${type} are in no list.`,
+    `Nodes of type ${type} have no list.`,
     `Give nodes.${type} the option list: true in the model, then migrate; or use scanNodes, which scans the whole table.`,
   );
 }

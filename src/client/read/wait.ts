@@ -109,7 +109,7 @@ function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKe
   if (edgeType !== undefined) findEdge(graph, edgeType);
   throw new EdgeloomError(
     'invalid-key',
-    `${source} ${target} is no base item of the model.`,
+    `${source} ${target} is not a base item of the model.`,
     "A node's target is its own id; an edge's is its type, a dash and the id of the node it enters.",
   );
 }

@@ -104,7 +104,7 @@ export class Session {
     if (this.table === tag) return this;
     throw new EdgeloomError(
       'invalid-session',
-      `The session is of another table than ${table}.`,
+      `The session belongs to a different table than ${table}.`,
       'Keep a session for each table.',
     );
   }

@@ -84,7 +84,7 @@ function tagOf(body: Uint8Array, key: SessionKey | undefined): Buffer {
 function sessionRefused(cause?: unknown): EdgeloomError {
   return new EdgeloomError(
     'invalid-session',
-    'The session token was altered, or signed with another key.',
+    'The session token was altered, or signed with a different key.',
     'Begin a new session: createSession().',
     { cause },
   );

@@ -200,7 +200,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Compares numbers exactly; undefined where a text is no number. */
+/** Compares numbers exactly; undefined where a text is not a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;

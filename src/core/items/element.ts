@@ -69,6 +69,12 @@ export function escapedEdgeOfElement(element: string): string {
   return end < 0 ? element : element.slice(0, end);
 }
 
+/** Tells whether an element is of the edge with this escaped sort key. */
+export function isElementOf(escapedEdgeKey: string, element: string): boolean {
+  if (!element.startsWith(escapedEdgeKey)) return false;
+  return element.length === escapedEdgeKey.length || element[escapedEdgeKey.length] === '|';
+}
+
 /** The escaped form of an edge's sort key, as `escapedEdgeOfElement` gives it. */
 export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);

@@ -133,7 +133,7 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
   if (!isWellFormed(text)) {
     throw new EdgeloomError(
       'invalid-key',
-      `${attribute} ${describe(text)} holds a lone surrogate, which would be stored as another key.`,
+      `${attribute} ${describe(text)} holds a lone surrogate, which would be stored as a different key.`,
       'Use valid Unicode in keys.',
     );
   }

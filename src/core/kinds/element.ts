@@ -1,7 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
 import { escapedEdge, escapedHashedEdge, LabelError, labelEncoder } from '../items/element.ts';
 import { isWellFormed } from '../items/encoding.ts';
-import { typePrefix } from '../items/keys.ts';
+import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet } from '../items/stored-view.ts';
 import type { LabelModel } from '../model/compiled.ts';
 import { ENDS } from '../model/ends.ts';
@@ -92,10 +92,17 @@ export function elementOfEdge(
     // rule: hashed-element-names-its-target
     let element = target !== undefined ? escapedHashedEdge(sortKey, target) : escapedEdge;
     for (const label of labels) element += label(subject);
-    const { end } = subject;
+    const { end, outcomes } = subject;
+    outcomes?.add(lineOfSet(subject), VIEW_KEY);
     return end === undefined ? element : element + encodeEnd(end);
   } catch (error) {
-    subject.noteProblem(error);
+    const { message } = subject.noteProblem(error);
+    subject.outcomes?.addFault(lineOfSet(subject), VIEW_KEY, message);
     return undefined;
   }
+}
+
+/** The line of the model that has an edge type in edge sets. */
+export function lineOfSet({ type }: { type: string }): string {
+  return `edges.${type}.edgeSet`;
 }

@@ -1,4 +1,5 @@
 import { attributeOf, type Item } from '../items/attribute-value.ts';
+import { describe } from '../items/describe.ts';
 import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
@@ -20,6 +21,12 @@ export function isGone(of: Deletion | undefined, image: Item): boolean {
   const { deletedWhen } = of ?? {};
   // rule: soft-deleted-item-is-absent
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
+}
+
+/** Says by which attribute, with which value, an image counts as deleted, for one that does. */
+export function deletionText(of: Deletion | undefined, image: Item): string {
+  const attribute = Object.hasOwn(image, GONE) ? GONE : (of?.deletedWhen ?? GONE);
+  return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
 }
 
 /** Tells whether an attribute of an image is there, and neither null nor false. An image of a record that was made by hand may hold anything. */

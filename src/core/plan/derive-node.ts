@@ -1,8 +1,9 @@
 import type { Item } from '../items/attribute-value.ts';
-import type { DerivedSortKey } from '../items/keys.ts';
+import { type DerivedSortKey, VIEW_KEY } from '../items/keys.ts';
 import type { DerivedImage } from '../kinds/derived.ts';
 import { partViewItem } from '../kinds/part-view.ts';
 import { sourceShare } from '../kinds/parts/joined-items.ts';
+import type { Outcomes } from '../kinds/parts/outcomes.ts';
 import { type SearchItemPlan, searchItem, searchItemsOfValues } from '../kinds/parts/search-items.ts';
 import { Subject } from '../kinds/parts/subject.ts';
 import { targetItems } from '../kinds/target-item.ts';
@@ -15,33 +16,40 @@ import type { NodePlan, PartPlan, PlannedKey } from './type-plans.ts';
 const FEW_KEYS = 8;
 
 /** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
-export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item): DerivedImage {
+export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
   const { node } = plan;
-  const subject = new Subject(plan, key, image);
+  const subject = new Subject(plan, key, image, outcomes);
   const items = new IndexItems(subject);
+  if (plan.hasView) outcomes?.add(`nodes.${node.type}.view`, VIEW_KEY);
   items.addSearches(plan.searches);
   // The shares are derived only for their problems: the joined items themselves are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
   const attributes = subject.projectAttributes(node.view, true);
-  for (const { key, item } of targetItems(node, subject, attributes)) items.add(key, item);
+  for (const { key, item } of targetItems(node, subject, attributes)) {
+    items.add(key, item);
+    outcomes?.add(`nodes.${node.type}.includeTarget`, key);
+  }
   // rule: attributes-are-there-while-the-node-is
   return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
 }
 
 /** Derives all that an image of a node's part asks for: its view, its index items, and the problems. */
-export function derivePart(plan: PartPlan, key: PlannedKey, image: Item): DerivedImage {
+export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
   const { part, joinedItems } = plan;
-  const subject = new Subject(plan, key, image);
+  const subject = new Subject(plan, key, image, outcomes);
   const items = new IndexItems(subject);
   items.addSearches(plan.searches);
   if (part.view !== undefined) {
     const { isSuperseded, places } = part.view.inForce;
+    const line = `nodes.${plan.type}.parts.${part.name}.view`;
     try {
       const item = partViewItem(part.view, subject);
       // rule: view-of-a-part-is-there-while-the-part-is
       items.add(places.key, item);
+      outcomes?.add(line, places.key);
     } catch (error) {
-      subject.noteProblem(error, isSuperseded);
+      const { message } = subject.noteProblem(error, isSuperseded);
+      outcomes?.addFault(line, places.key, message, isSuperseded);
     }
   }
   // As of a node: only for the problems.
@@ -78,7 +86,8 @@ class IndexItems {
           if (item !== undefined) this.add(places.first, item);
         }
       } catch (error) {
-        this.subject.noteProblem(error, isSuperseded);
+        const { message } = this.subject.noteProblem(error, isSuperseded);
+        this.subject.outcomes?.addFault(plan.first.line, places.first, message, isSuperseded);
       }
     }
   }

@@ -9,7 +9,7 @@ import { entryKeyOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import { derive } from './derive.ts';
 import { continuationTouch, touchedFanOuts } from './fan-out.ts';
-import { placesOfBase } from './places-of-base.ts';
+import { indexItemKeysOf } from './index-item-keys.ts';
 import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './touch.ts';
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
@@ -168,8 +168,8 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
 /** Touches every item that a base item may have by its key, for a record that lacks an image. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
-  for (const { key, isPrefix } of placesOfBase(graph, base)) {
-    if (isPrefix !== true) touchItem(images, { source: base.source, target: key }, touches);
+  for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {
+    if (!isPrefix) touchItem(images, { source: base.source, target: key }, touches);
   }
   if (plan.kind === 'edge') for (const key of keysInTarget(graph, base, undefined)) touchItem(images, key, touches);
 }

@@ -210,7 +210,7 @@ function sourceOf(sources: readonly Source[], tableArn: string): Source {
   if (source !== undefined) return source;
   throw new EdgeloomError(
     'wrong-table',
-    `The stream is one of the table ${name}, which is no source.`,
+    `The stream is one of the table ${name}, which is not a source.`,
     'Add it to the sources that the model file exports, or let no mapping of its stream call this function.',
   );
 }

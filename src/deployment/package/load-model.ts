@@ -25,7 +25,7 @@ export async function loadSources(file: string): Promise<readonly Source[]> {
   if (!Array.isArray(sources)) {
     throw new EdgeloomError(
       'invalid-config',
-      `The model file ${file} exports sources that are no list.`,
+      `The model file ${file} exports sources that are not a list.`,
       "Export a list: export const sources = [sourceTable('app-table', { map })];",
     );
   }
@@ -33,7 +33,7 @@ export async function loadSources(file: string): Promise<readonly Source[]> {
     if (typeof source?.name === 'string' && typeof source.map === 'function' && 'from' in source) continue;
     throw new EdgeloomError(
       'invalid-config',
-      `The model file ${file} exports a source that is none.`,
+      `The model file ${file} exports something that is not a source.`,
       "Make each with sourceTable or defineSource: sourceTable('app-table', { map }).",
     );
   }

@@ -46,7 +46,7 @@ export function fromElectroDB(entities: readonly ElectroDBEntity[], options: Ele
   const { entity: entityName = '__edb_e__', version: versionName = '__edb_v__' } = options.identifiers ?? {};
   const declared = entities.map((entity) => {
     checkOptions('an entity of fromElectroDB', entity, { ...ENTITY_OPTIONS, schema: true });
-    return entityOf(entity);
+    return entityOf(entity, [entityName, versionName]);
   });
   const versions = new Map(entities.map(({ schema: { model } }) => [model.entity, model.version]));
   return layoutOf('fromElectroDB', declared, (item) => {
@@ -59,7 +59,7 @@ export function fromElectroDB(entities: readonly ElectroDBEntity[], options: Ele
   });
 }
 
-function entityOf({ schema, ...options }: ElectroDBEntity): Entity {
+function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly string[]): Entity {
   const { entity: name } = schema?.model ?? {};
   if (typeof name !== 'string' || !isObject(schema.attributes) || !isObject(schema.indexes)) {
     const remedy = 'Give the object that new Entity(...) is given: { model, attributes, indexes }.';
@@ -68,7 +68,16 @@ function entityOf({ schema, ...options }: ElectroDBEntity): Entity {
   const fields = new Map(
     Object.entries(schema.attributes).map(([attribute, of]) => [attribute, [textOf(Object(of).field) ?? attribute]]),
   );
-  return { ...options, name, fields, isOpen: false, key: primaryKey(name, schema), hidden: new Set() };
+  const stored = new Set([...fields.values()].map(([field]) => field));
+  const ofKeys = Object.values(schema.indexes).flatMap((index) =>
+    (['pk', 'sk'] as const).flatMap((part) => {
+      const key = Object(index)[part] as unknown;
+      return key === undefined ? [] : (textOf(Object(key).field) ?? part);
+    }),
+  );
+  // An attribute may be a key as it is.
+  const hidden = new Set([...identifiers, ...ofKeys.filter((field) => !stored.has(field))]);
+  return { ...options, name, fields, hasSchema: true, key: primaryKey(name, schema), hidden };
 }
 
 /** The composite attributes of the index that is the table itself. */

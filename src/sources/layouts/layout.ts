@@ -27,8 +27,8 @@ export interface EntityEdge {
   from?: NodeReference;
   /** The node that it enters. */
   to: NodeReference;
-  /** The attributes that the edge has. Default: none. */
-  attributes?: readonly string[];
+  /** The attributes that the edge has; `'ALL'` where the items are the edges. Default: none. */
+  attributes?: readonly string[] | 'ALL';
 }
 
 /** The role of an entity's items in the graph: a node, edges, or both. */
@@ -38,8 +38,8 @@ export interface EntityOptions {
   /** The attributes whose values make the node's id, joined by dots. Default: those of the entity's key. */
   id?: readonly string[];
   /**
-   * The attributes of the node. Default: all of the entity, without those that only make keys. An attribute with the name of our table's TTL
-   * attribute is left out of nodes and edges, as it would delete them.
+   * The attributes of the node. Default: all that an item has, without those that only make keys, also such as the entity's schema does not
+   * name.
    */
   attributes?: readonly string[];
   /** The edges that an item makes. Default: none. Where two are of one type between the same nodes, the first counts. */
@@ -59,11 +59,11 @@ export interface Entity extends EntityOptions {
   name: string;
   /** Where items have the entity's attributes: a name, and names within it. */
   fields: ReadonlyMap<string, readonly string[]>;
-  /** True if there is no schema, so that an item may have any other attribute, under its own name. */
-  isOpen: boolean;
+  /** True if `fields` are those of a schema: a name that is none of them is a mistake. */
+  hasSchema: boolean;
   /** The attributes of its key; of one that holds others, `address.zip`. */
   key: readonly string[];
-  /** Attributes that only make keys. */
+  /** Attributes that only make keys or name the entity, by the names that items have. */
   hidden: ReadonlySet<string>;
 }
 
@@ -130,7 +130,7 @@ function checkEntity(what: string, entity: Entity): void {
     if (!isName(edge.type)) throw mistake(`${place} has an edge without a type.`, "Give it type: 'IN_REPO'.");
     checkReference(place, edge, 'to');
     if (edge.from !== undefined) checkReference(place, edge, 'from');
-    checkNames(`${place} has an edge ${edge.type} with attributes`, edge.attributes);
+    if (edge.attributes !== 'ALL') checkNames(`${place} has an edge ${edge.type} with attributes`, edge.attributes);
     if (edge.from === undefined && node === undefined)
       throw mistake(`${place} has an edge ${edge.type} that leaves no node.`, 'Give it from, or give the entity node.');
   }
@@ -138,18 +138,18 @@ function checkEntity(what: string, entity: Entity): void {
     ...(node === undefined ? [] : (entity.id ?? entity.key)),
     ...edges.flatMap(({ from, to }) => [...(from?.id ?? []), ...to.id]),
   ].filter((name) => pathOf(entity, name) === undefined);
-  const listed = [...(entity.attributes ?? []), ...edges.flatMap((edge) => edge.attributes ?? [])];
+  const ofEdges = edges.map(({ attributes = [] }) => attributes);
+  const listed = [...(entity.attributes ?? []), ...ofEdges.flatMap((names) => (names === 'ALL' ? [] : names))];
   if (node !== undefined && (entity.id ?? entity.key).length === 0)
     throw mistake(`${place} has no attributes that make an id.`, 'Give it id: the names of attributes.');
-  for (const attribute of entity.isOpen ? [] : [...inIds, ...listed]) {
+  for (const attribute of entity.hasSchema ? [...inIds, ...listed] : []) {
     if (entity.fields.has(attribute)) continue;
     const there = wordsThereAre(attribute, entity.fields.keys());
     throw mistake(`${place} has no attribute ${attribute}${there}.`, 'Name attributes of its schema.');
   }
-  const shown = [
-    ...(node === undefined ? [] : shownAttributes(entity, [])),
-    ...edges.flatMap((edge) => edge.attributes ?? []),
-  ];
+  const isAll = (node !== undefined && entity.attributes === undefined) || ofEdges.includes('ALL');
+  const all = [...entity.fields].filter(([, [stored]]) => !entity.hidden.has(stored!)).map(([name]) => name);
+  const shown = [...(isAll ? all : []), ...listed];
   const taken = shown.find((attribute) => KEYS.includes(attribute));
   if (taken !== undefined)
     throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
@@ -179,17 +179,6 @@ function isName(given: unknown): given is string {
   return typeof given === 'string' && given !== '';
 }
 
-/** The attributes that the node of an entity shows; `present`: the names in the item, which count where there is no schema. */
-function shownAttributes(
-  { attributes, fields, isOpen, hidden }: Entity,
-  present: readonly string[],
-): readonly string[] {
-  if (attributes !== undefined) return attributes;
-  const names = new Map([...fields].map(([name, [stored]]) => [stored, name]));
-  const all = isOpen ? present.map((stored) => names.get(stored) ?? stored) : [...fields.keys()];
-  return all.filter((name) => !hidden.has(name));
-}
-
 function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
   const { node, edges = [] } = entity;
   const id = node === undefined ? undefined : idOf(entity, { type: node, id: entity.id ?? entity.key }, item);
@@ -203,10 +192,7 @@ function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
     if (!found.has(key)) found.set(key, made);
   };
   if (id !== undefined) {
-    const shown = shownAttributes(entity, Object.keys(item));
-    const taken = shown.find((name) => KEYS.includes(name));
-    if (taken !== undefined) throw attributeError(entity, taken, 'is a key of items here');
-    add(mappedNode(id, picked(entity, item, shown)));
+    add(mappedNode(id, picked(entity, item, entity.attributes ?? 'ALL')));
   }
   for (const { type, from, to, attributes = [] } of edges) {
     const source = from === undefined ? id : idOf(entity, from, item);
@@ -217,9 +203,27 @@ function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
   return [...found.values()];
 }
 
-function picked(entity: Entity, item: SourceItem, names: readonly string[]): Record<string, unknown> {
-  const values = names.map((name) => [name, storedValue(entity, item, name)] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+function picked(entity: Entity, item: SourceItem, names: readonly string[] | 'ALL'): Record<string, unknown> {
+  const isAll = names === 'ALL';
+  const listed = isAll ? [...entity.fields.keys()] : names;
+  const values = listed.map((name) => [name, storedValue(entity, item, name)] as const);
+  const shown = isAll ? values.filter(([name]) => !entity.hidden.has(pathOf(entity, name)![0]!)) : values;
+  const all = [...(isAll ? unnamed(entity, item) : []), ...shown].filter(([, value]) => value !== undefined);
+  const taken = all.find(([name]) => KEYS.includes(name));
+  if (taken !== undefined) throw attributeError(entity, taken[0], 'is a key of items here');
+  return Object.fromEntries(all);
+}
+
+/** What an item has and the entity does not name: whole attributes, and what an attribute holds beside values that are named. */
+function unnamed({ fields, hidden }: Entity, item: SourceItem): (readonly [string, unknown])[] {
+  const paths = [...fields.values()];
+  return Object.entries(item).flatMap(([stored, value]) => {
+    const named = paths.filter(([outer]) => outer === stored);
+    if (hidden.has(stored) || named.some((path) => path.length === 1)) return [];
+    if (named.length === 0 || !isObject(value)) return [[stored, value] as const];
+    const rest = Object.entries(value).filter(([inner]) => !named.some((path) => path[1] === inner));
+    return rest.length === 0 ? [] : [[stored, Object.fromEntries(rest)] as const];
+  });
 }
 
 /** The value of an attribute: under its own name, or where its schema says. */

@@ -105,8 +105,8 @@ function entityOf(
     .flatMap((attribute) => (isPlain(attribute) ? [attribute] : variablesOf(templateOf(attribute))))
     // All items of a model have the same there.
     .filter((attribute) => attribute !== typeField);
-  const hidden = new Set([...keys.all].filter((attribute) => !isPlain(attribute)));
-  return { ...options, name, fields, isOpen: false, key: [...new Set(key)], hidden };
+  const hidden = new Set([typeField, ...[...keys.all].filter((attribute) => !isPlain(attribute))]);
+  return { ...options, name, fields, hasSchema: true, key: [...new Set(key)], hidden };
 }
 
 /** The attributes that a value template names: `user#${email}`. */

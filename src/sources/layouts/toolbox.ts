@@ -51,7 +51,7 @@ export function fromToolbox(entities: readonly ToolboxEntity[], options: Toolbox
     if (typeof name !== 'string') throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
     const fields = new Map(Object.entries(savedAs ?? {}).map(([attribute, stored]) => [attribute, [stored]]));
     const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
-    return { ...rest, name, fields, isOpen: true, key: [], hidden: apart };
+    return { ...rest, name, fields, hasSchema: false, key: [], hidden: apart };
   });
   return layoutOf('fromToolbox', declared, (item) => {
     const name = item[entityAttribute];

@@ -20,7 +20,7 @@ import {
 } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
-import { placesOfBase } from '../../core/plan/places-of-base.ts';
+import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -245,12 +245,12 @@ async function storedItems(
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
   const { source } = base;
-  const places = placesOfBase(graph, base);
-  const sortKeys: string[] = [VIEW_KEY, ...places.flatMap(({ key, isPrefix }) => (isPrefix ? [] : [key]))];
+  const itemKeys = indexItemKeysOf(graph, base);
+  const sortKeys: string[] = [VIEW_KEY, ...itemKeys.flatMap(({ key, isPrefix }) => (isPrefix ? [] : [key]))];
   const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
   const { items } = await store.getMany(keys, { consistent });
   const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
-  for (const { key: beginsWith, isPrefix } of places) {
+  for (const { key: beginsWith, isPrefix } of itemKeys) {
     if (!isPrefix) continue;
     const items = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent });
     for await (const item of items) stored.set(stringOf(item[graph.table.sortKey])!, item);

@@ -24,7 +24,7 @@ export async function refuseOldConsumers(
   if (old === undefined) return;
   const error = new EdgeloomError(
     'old-consumers',
-    `The consumer ${old.id} projects another model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
+    `The consumer ${old.id} projects a different model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
     'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or run edgeloom rebuild --force.',
   );
   // The state machine does not call again.

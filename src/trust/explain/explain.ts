@@ -2,13 +2,13 @@ import { type Item, itemSizeBytes, numberOf, stringOf } from '../../core/items/a
 import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import { QUARANTINE_FIELDS, REVISION } from '../../core/items/derived-item.ts';
 import { BEGINNINGS } from '../../core/items/derived-key.ts';
-import { describe, isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
+import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
 import { joinedPrefixes } from '../../core/kinds/joined.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { endingOf, endOf, hasCome } from '../../core/model/ends.ts';
-import { GONE, isItemThere } from '../../core/model/gone.ts';
+import { deletionText, isItemThere } from '../../core/model/gone.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
@@ -76,7 +76,7 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
     notes.push(...(await costNotesOfChange(graph, store, key.source)));
   }
   const context = { graph, store };
-  const derived = item === undefined ? [] : await explainBaseItem(context, key, item, { askLag: lag, gone });
+  const derived = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
   // The registry knows derived items alone.
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
@@ -107,11 +107,12 @@ function mirrorTexts(graph: CompiledModel, item: Item): string[] {
   return [...made, `Source items are in conflict: it shows the content of ${claims.shown}.`];
 }
 
-/** The reason why nothing is derived from an item that is stored: the attribute by which it counts as deleted, with its value. */
+/** The reason why nothing is derived from an item that is stored. */
 function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, item: Item): string {
-  const type = source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? '');
-  const attribute = Object.hasOwn(item, GONE) ? GONE : (type?.deletedWhen ?? GONE);
-  return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(item[attribute]))[0])})`;
+  return deletionText(
+    source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? ''),
+    item,
+  );
 }
 
 function nameOfKind({ kind }: KeyKind): string {

@@ -452,7 +452,9 @@ function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgres
   // Consumers of an earlier model are remembered for two days; only the one that was seen last tells what runs now.
   const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
   if (newest === undefined || newest.model === graph.fingerprint) return [];
-  return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
+  return [
+    `The consumer ${newest.id} projects a different model (${newest.model}) than this one (${graph.fingerprint}).`,
+  ];
 }
 
 function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {

@@ -160,7 +160,7 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
   if (url?.protocol === 'https:' && (anyHost || SQS_HOST.test(url.hostname))) return;
   throw new EdgeloomError(
     'untrusted-queue',
-    `No signed request is sent to ${describe(queueUrl)}: it is no HTTPS URL of a queue of SQS.`,
+    `No signed request is sent to ${describe(queueUrl)}: it is not the HTTPS URL of an SQS queue.`,
     'Give the URL that SQS has for the queue, one of this machine, or with --any-host another HTTPS URL.',
   );
 }

@@ -14,7 +14,7 @@ import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/join
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { fanOutsOf } from '../../core/plan/fan-out.ts';
-import { placesOfBase } from '../../core/plan/places-of-base.ts';
+import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
 import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
 import { itemUpdate } from '../../core/plan/writes/item-update.ts';
@@ -303,13 +303,13 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
  * alone: the model does not keep its count, which would go on counting a tombstone. A new registry may assign the same id again.
  */
 function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string) => boolean {
-  const places = placesOfBase(graph, base);
+  const itemKeys = indexItemKeysOf(graph, base);
   return (sortKey) => {
     if (kindOfDerivedKey(sortKey)?.kind.hasBase !== true) return false;
     // Plain keys have been there without a registry too.
     if (isPlainKey(sortKey)) return true;
     // rule: redrive-leaves-unknown-generations-alone
-    return places.some((place) => (place.isPrefix ? sortKey.startsWith(place.key) : place.key === sortKey));
+    return itemKeys.some(({ key, isPrefix }) => (isPrefix ? sortKey.startsWith(key) : key === sortKey));
   };
 }
 

@@ -107,6 +107,93 @@ const EXPECTED: Record<string, { nodes: string[]; edges: string[]; left: string[
   },
 };
 
+const KEYS = ['pk', 'sk'] as const;
+const numbers = (count: number): number[] => [...Array(count).keys()];
+
+/** What is proposed for items, as a text and as a module. */
+function proposed(
+  items: readonly object[],
+  { keys = KEYS, ttl }: { keys?: readonly [string, string]; ttl?: string } = {},
+) {
+  const sample = items.map((item) => sampledItem(marshall(item) as Item, keys, HIDDEN)!);
+  const proposal = propose(sample, keys);
+  const leftOut = unplaced(proposal, 'app-table', HIDDEN);
+  const text = mappingText(
+    proposal,
+    { table: 'app-table', sampled: 1, tableItems: 1, ttl, notes: [], leftOut },
+    HIDDEN,
+  );
+  return { proposal, leftOut, text, ...run(text) };
+}
+
+describe('a proposal', () => {
+  const users = numbers(20).map((i) => ({ pk: `USER#u${i}`, sk: 'PROFILE', name: `User ${i}` }));
+  const marked = (library: object, item: object) => ({ ...item, ...library });
+
+  it.each([
+    ['by hand', {}, 'PROFILE'],
+    ['of ElectroDB', { __edb_e__: 'user', __edb_v__: '1' }, '$user_1'],
+    ['of OneTable', { _type: 'User' }, 'user#'],
+    ['of DynamoDB-Toolbox', { _et: 'User' }, 'PROFILE'],
+  ])('passes attributes that no item of the sample has: %s', (_, library, sk) => {
+    const items = users.map((user, i) => marked(library, { ...user, id: `u${i}`, sk }));
+    const { default: graph, sources } = proposed(items);
+    const later = { ...items[0], expiresAt: 7, deletedAt: '2026', tags: { a: 1 } };
+    const [made] = mappedItems(graph, sources[0], marshall(later) as Item).values();
+    expect(made).toMatchObject({ name: { S: 'User 0' }, expiresAt: { N: '7' }, deletedAt: { S: '2026' }, tags: {} });
+    expect(Object.keys(made!)).not.toContain('sk');
+  });
+
+  it.each([
+    ['ElectroDB', { __edb_e__: 'user', __edb_v__: '1' }],
+    ['OneTable', { _type: 'User' }],
+    ['DynamoDB-Toolbox', { _et: 'User' }],
+  ])('gives an attribute with the name of a key here another one: %s', (_, library) => {
+    const items = users.map((user, i) => marked(library, { ...user, id: `u${i}`, source: `web ${i}` }));
+    const { default: graph, sources } = proposed(items);
+    const [made] = mappedItems(graph, sources[0], marshall(items[3]!) as Item).values();
+    expect(made).toMatchObject({ source: { S: 'USER-u3' }, source_: { S: 'web 3' } });
+  });
+
+  it('hides and ends items by the attributes that say so', () => {
+    const ends = (i: number) => ({ ...(i === 7 && { deletedAt: '2026-01-01' }), ttl: 1_900_000_000 + i });
+    const nodes = users.map((user, i) => ({ ...user, ...ends(i) }));
+    const edges = numbers(20).map((i) => ({ pk: `USER#u${i}`, sk: `FOLLOWS#USER#u${19 - i}`, _deleted: i === 3 }));
+    const { text } = proposed([...nodes, ...edges]);
+    expect(text).toContain("USER: node({ view: 'ALL', deletedWhen: 'deletedAt', expires: 'ttl' })");
+    expect(text).toContain("FOLLOWS: edge({ from: 'USER', to: 'USER', deletedWhen: '_deleted' })");
+    // A duration, a zero for "no", and an attribute that another one is the TTL of.
+    const others = users.map((user, i) => ({ ...user, ttl: 3600, deleted: 0, gone: 1_900_000_000 + i }));
+    expect(proposed(others).text).toContain("USER: node({ view: 'ALL' })");
+    expect(proposed(others, { ttl: 'gone' }).text).toContain("USER: node({ view: 'ALL', expires: 'gone' })");
+  });
+
+  it('understands keys with another separator than most, and says which kind takes all others', () => {
+    const invoices = numbers(15).map((i) => ({ pk: `account:a${i % 3}`, sk: `invoice:${1000 + i}`, amount: i }));
+    const { proposal, text } = proposed([...users, ...invoices]);
+    expect([...proposal.nodes].sort()).toEqual(['ACCOUNT', 'INVOICE', 'USER']);
+    expect(text).toContain("INVOICE_ACCOUNT: edge({ from: 'INVOICE', to: 'ACCOUNT' })");
+    const bare = proposed([...users, ...numbers(5).map((i) => ({ pk: `x${i}`, sk: `y${i}` }))]);
+    expect(bare.text).toContain(
+      '// UNSURE: nothing in its keys tells its kind, so it takes every item that is of no other one.',
+    );
+  });
+
+  it.each(FOREIGN_TABLES)('is the same in whatever order the items of $name come', ({ items, keys }) => {
+    const all = items(new Random(1));
+    const options = { keys: [keys.partitionKey, keys.sortKey] as const };
+    const { text } = proposed(all, options);
+    const random = new Random(2);
+    const drawn = all.map((item) => [random.below(1e9), item] as const).sort(([a], [b]) => a - b);
+    expect(
+      proposed(
+        drawn.map(([, item]) => item),
+        options,
+      ).text,
+    ).toBe(text);
+  });
+});
+
 describe.each(FOREIGN_TABLES)('the proposal for $name', ({ name, items, keys: { partitionKey, sortKey } }) => {
   it.each([1, 2, 3, 48])('maps every item, or names it as not of the graph (%d)', (seed) => {
     const keys = [partitionKey, sortKey] as const;

@@ -44,6 +44,19 @@ describe('the statement of an update', () => {
     );
   });
 
+  it.each([
+    ['adds to a set', { addElements: ['e'] }, 'set_add("edgeSet", ?)'],
+    ['deletes from a set', { deleteElements: ['e'] }, 'set_delete("edgeSet", ?)'],
+  ])('%s by a function, which only the documented form has', (_name, more, value) => {
+    const given = update('~v', { ...more, set: {} });
+    expect(statements.of(given, KEYWORDS)).toEqual({
+      text: `UPDATE "${table.name}" SET "r" = ? SET "edgeSet" = ${value} WHERE ${key} AND "r" = ?`,
+      parameters: [{ N: '8' }, { SS: ['e'] }, { S: 'U-1' }, { S: '~v' }, { N: '7' }],
+      showsForm: true,
+    });
+    expect(statements.of(given, LISTS)).toBeUndefined();
+  });
+
   it('has the expiry of a tombstone in its condition', () => {
     const expiry = { attribute: 'expiresAt', value: { N: '99' } };
     const condition = { kind: 'revision', revision: '7', expiry } as const;
@@ -70,8 +83,7 @@ describe('the statement of an update', () => {
     ['with a revision that is no plain number', revision({ revision: '1.5' })],
     ['with a revision of 38 digits', revision({ revision: '9'.repeat(38) })],
     ['with a malformed revision', revision({ revision: undefined, malformed: { S: 'x' } })],
-    ['that adds to a set', { addElements: ['e'] }],
-    ['that deletes from a set', { deleteElements: ['e'] }],
+    ['that adds to a set and deletes from it', { addElements: ['e'], deleteElements: ['f'] }],
     ['that adds numbers', { add: { count: '1' } }],
     ['that adds texts', { addTo: { groups: ['g'] } }],
     ['that sets the revision', { set: { r: { N: '1' } } }],
@@ -130,7 +142,7 @@ describe('writes by statements', () => {
   it('are 25 in a call, next to those of what is no statement', async () => {
     const { sent, calls, writes } = tableThat(() => undefined);
     const updates = Array.from({ length: 52 }, (_, i) => update(`~${i}`));
-    const outcomes = await writes.updateMany([...updates, update('~add', { addElements: ['e'] })], calls);
+    const outcomes = await writes.updateMany([...updates, update('~add', { add: { count: '1' } })], calls);
     expect(sent.sort()).toEqual(['UpdateItem ~add', 'statements 2', 'statements 25', 'statements 25']);
     expect(outcomes).toEqual([...updates.map(() => ({ applied: true, wcu: 2 })), { applied: true, wcu: 1 }]);
     expect(writes.by).toBe('statements');
@@ -184,6 +196,16 @@ describe('writes by statements', () => {
     expect(sent).toEqual(['statements 2', 'statements 2']);
     await writes.updateMany(two, calls);
     expect(sent).toHaveLength(3);
+    expect(writes.by).toBe('statements');
+  });
+
+  it('are statements still where an update has none in the form that the engine takes', async () => {
+    const { sent, calls, writes } = tableThat((text) =>
+      / SET .* SET /.test(text) ? { Code: 'ValidationError' } : undefined,
+    );
+    const updates = [...two, update('~more', { addElements: ['e'] })];
+    expect(await writes.updateMany(updates, calls)).toMatchObject(updates.map(() => ({ applied: true })));
+    expect(sent).toEqual(['statements 3', 'UpdateItem ~more', 'statements 2']);
     expect(writes.by).toBe('statements');
   });
 

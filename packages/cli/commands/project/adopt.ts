@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import { isDerivedKey, isServicePartition } from '../../../../src/core/items/keys.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { describeForeignTable, sampleForeignTable } from '../../../../src/store/foreign-table.ts';
 import { inPlace } from '../../../workbench/adopt/in-place.ts';
 import { LIBRARIES } from '../../../workbench/adopt/kinds.ts';
 import { edgeTypes, unplaced } from '../../../workbench/adopt/mapping.ts';
 import { mappingText, modelText } from '../../../workbench/adopt/proposal-text.ts';
-import { propose } from '../../../workbench/adopt/propose.ts';
+import { type LeftOut, propose } from '../../../workbench/adopt/propose.ts';
 import { type SampledItem, sampledItem } from '../../../workbench/adopt/sampled-item.ts';
 import { type DescribedTable, tableFacts, withFreeNames } from '../../../workbench/adopt/table-facts.ts';
 import { settingsOf } from '../../shared/model.ts';
@@ -35,8 +36,8 @@ alone. Rights: dynamodb:DescribeTable, dynamodb:DescribeTimeToLive and dynamodb:
 /** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
-    .option('--sample <n>', 'items to read at most', wholeNumber, SAMPLE)
-    .option('--out <file>', 'write the model file instead of printing it; a file that exists stays')
+    .option('--sample <n>', 'maximum number of items to read', wholeNumber, SAMPLE)
+    .option('--out <file>', 'write the model to this file instead of printing it; never overwrites a file')
     .addHelpText(
       'after',
       HELP + examples('adopt --table legacy', 'adopt --table legacy --sample 10000 --out edgeloom.config.ts'),
@@ -72,16 +73,27 @@ async function adopt(settings: Settings, { sample, out }: CommandOptions) {
     if (out !== undefined) await writeNew(out, text);
     const words = `${summary.layout}; ${countText(summary.nodes.length, 'node type')}, ${countText(summary.edges.length, 'edge type')}`;
     const left = summary.leftOut.map(({ items: count }) => count).reduce((sum, count) => sum + count, 0);
+    const looked = [
+      ...summary.leftOut.map((one) => `not of the graph: ${exampleText(one)}`),
+      ...summary.unsure.map((one) => `unsure: ${exampleText(one)}`),
+    ];
     return {
       json: { ...summary, sampled: sampled.length, rcu, file: out ?? null, model: text },
       text:
         out === undefined
           ? text.trimEnd()
-          : `${out}: ${words} for ${figureText(sampled.length - left)} of ${countText(sampled.length, 'item')}; ${figureText(rcu)} RCU`,
+          : [
+              ...looked,
+              `${out}: ${words} for ${figureText(sampled.length - left)} of ${countText(sampled.length, 'item')}; ${figureText(rcu)} RCU`,
+            ].join('\n'),
     };
   } finally {
     client.destroy();
   }
+}
+
+function exampleText({ items, example, reason }: LeftOut): string {
+  return printable(`${countText(items, 'item')}, such as ${example.join(' ').trimEnd()}: ${reason}`);
 }
 
 /** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
@@ -91,7 +103,7 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
 
 /** The proposal for a sample, with its file. */
 function proposed(items: readonly SampledItem[], described: DescribedTable, table: string) {
-  const { keys, keyAttributes, notes } = described;
+  const { keys, keyAttributes, notes, ttl } = described;
   const tableItems = Math.max(described.items, items.length);
   const found = keys.length === 2 ? inPlace(items) : undefined;
   if (found !== undefined) {
@@ -99,15 +111,19 @@ function proposed(items: readonly SampledItem[], described: DescribedTable, tabl
     const { nodes, edges, leftOut } = found;
     const facts = { table, sampled: items.length, tableItems, notes, leftOut };
     const text = modelText(found, options, facts);
-    return { layout: 'in place', nodes: [...nodes.keys()], edges: [...edges.keys()], leftOut, tableItems, notes, text };
+    const types = { nodes: [...nodes.keys()], edges: [...edges.keys()] };
+    return { layout: 'in place', ...types, leftOut, unsure: [] as LeftOut[], tableItems, notes, text };
   }
   const proposal = propose(items, keys);
   const leftOut = unplaced(proposal, table, keyAttributes);
-  const facts = { table, sampled: items.length, tableItems, notes, leftOut };
+  const facts = { table, sampled: items.length, tableItems, ttl, notes, leftOut };
   const text = mappingText(proposal, facts, keyAttributes);
   const layout = proposal.library === undefined ? 'by hand' : LIBRARIES[proposal.library];
   const edges = [...edgeTypes(proposal).keys()];
-  return { layout, nodes: proposal.nodes, edges, leftOut, tableItems, notes, text };
+  const unsure = proposal.kinds.flatMap(({ items, unsure: doubts }) =>
+    doubts.map((reason): LeftOut => ({ items: items.length, example: items[0]!.keys, reason })),
+  );
+  return { layout, nodes: proposal.nodes, edges, leftOut, unsure, tableItems, notes, text };
 }
 
 /** Writes a file that does not exist yet. */
@@ -118,7 +134,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new EdgeloomError(
         'file-exists',
-        `The file ${file} exists, and stays as it is.`,
+        `The file ${file} already exists, and was not changed.`,
         'Name another file with --out.',
       );
     }

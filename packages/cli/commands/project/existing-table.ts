@@ -12,8 +12,8 @@ export interface ExistingTableOptions {
 /** Adds `--existing-table` and `--stream`. */
 export function withExistingTable(command: Command): Command {
   return command
-    .option('--existing-table <arn>', 'an existing table, instead of one that the stack makes')
-    .option('--stream <arn>', 'its stream, with both images');
+    .option('--existing-table <arn>', 'ARN of an existing table to use instead of a new one')
+    .option('--stream <arn>', "ARN of the existing table's stream, with both images");
 }
 
 /** The table that the options name; undefined where they name none. Throws `usage` where one of the two is missing, or is no ARN. */

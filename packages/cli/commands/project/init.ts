@@ -30,21 +30,23 @@ function parseStreamArn(text: string): string {
 /** `edgeloom init`: a project that uses the package. */
 export function initCommand(command: Command): void {
   command
-    .argument('<dir>', 'folder of the project; its name is that of the service')
-    .addOption(new Option('--deploy <tool>', 'the tool that deploys it').choices(DEPLOY_TOOLS).default('serverless'))
+    .argument('<dir>', "folder of the project; its name becomes the service's name")
+    .addOption(
+      new Option('--deploy <tool>', 'tool that deploys the project').choices(DEPLOY_TOOLS).default('serverless'),
+    )
     .option('--partition-key <name>', 'partition key of the existing table (default: source)')
     .option('--sort-key <name>', 'sort key of the existing table (default: target)')
     .option(
       '--index <gsi0=name>',
-      'existing index, with its key attributes unless they are gsi0pk and gsi0sk (gsi0=NAME:PARTITIONKEY:SORTKEY); repeat it',
+      'existing index as gsi0=NAME:PARTITIONKEY:SORTKEY; leave the keys out if they are gsi0pk and gsi0sk; repeatable',
       parseIndex,
     );
   command.option(
     '--rate <n/s>',
-    'nodes that are written a second, for the shards of searches (default: 100/s)',
+    'writes of nodes a second, to choose the shards of searches (default: 100/s)',
     parseRate,
   );
-  command.option('--source <stream>', 'the ARN of the stream of a table of others, to mirror it', parseStreamArn);
+  command.option('--source <stream>', 'ARN of the stream of an existing table, to mirror that table', parseStreamArn);
   withExistingTable(command)
     .addHelpText(
       'after',

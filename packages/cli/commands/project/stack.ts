@@ -36,23 +36,17 @@ interface CommandOptions extends ExistingTableOptions {
 /** `edgeloom stack`: the CloudFormation of the model. */
 export function stackCommand(command: Command): void {
   command
-    .option(
-      '--service <name>',
-      'the first part of all names (default: edgeloom.service of package.json, or "edgeloom")',
-    )
-    .option('--stage <name>', 'the second part of all names', 'dev')
+    .option('--service <name>', 'first part of all names (default: edgeloom.service of package.json, or "edgeloom")')
+    .option('--stage <name>', 'second part of all names', 'dev')
     .option(
       '--code <place>',
-      'where the functions are: a folder that is uploaded, or s3://bucket/key of a zip, with ?versionId=... or a hash in the key',
+      "the functions' code: a folder to upload, or s3://bucket/key of a zip, with ?versionId=... or a hash in the key",
       '.code',
     )
-    .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
+    .option('--zip <file>', 'zip file of an s3://bucket/key; its hash becomes part of the key, to which you upload it')
     .option('--param <name=value>', `a parameter of the stack (${docsPage('deploying')}); repeat it`, collectParameter)
-    .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
-    .option(
-      '--import',
-      'print the template of an import instead: the table and the bucket that another stack has left',
-    );
+    .option('--policy', 'print the stack policy instead, which keeps updates from replacing the table')
+    .option('--import', 'print a template to import the table and the bucket that an older stack has left');
   withExistingTable(command)
     .addHelpText(
       'after',

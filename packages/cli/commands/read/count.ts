@@ -25,7 +25,7 @@ export function countCommand(command: Command, bind: Bind = printing): void {
     ),
   );
   ofEdges(command.command('edges'))
-    .description("a node's outgoing edges of a type, in one read")
+    .description("count a node's outgoing edges of a type, in one read")
     .addHelpText('after', examples('count edges GOAL-G1 GOALMEMBERSHIP'))
     .action(
       bind(async (session, id: string, type: string) =>
@@ -33,7 +33,7 @@ export function countCommand(command: Command, bind: Bind = printing): void {
       ),
     );
   withMaxRcu(withInbound(ofEdges(command.command('inbound'))))
-    .description("a node's incoming edges of a type, or those that list inbound would show, counted in their index")
+    .description("count a node's incoming edges of a type, or those that list inbound would show")
     .addHelpText(
       'after',
       examples(
@@ -49,7 +49,7 @@ export function countCommand(command: Command, bind: Bind = printing): void {
       }),
     );
   withMaxRcu(withPredicates(command.command('search')))
-    .description('what a search would find, over all shards')
+    .description('count the hits of a search, over all shards')
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText(
       'after',

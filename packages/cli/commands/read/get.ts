@@ -21,8 +21,8 @@ type StoredRead = Required<Pick<GetFlags, 'consistent' | 'includeExpired'>>;
 export function getCommand(command: Command, bind: Bind = printing): void {
   withExpired(command)
     .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
-    .option('--stored', 'nodes as their producers wrote them, with all attributes, instead of their views')
-    .option('--consistent', 'strongly consistent, at twice the capacity: of --stored and of an edge')
+    .option('--stored', 'show nodes as they were written, with all attributes')
+    .option('--consistent', 'read consistently, at twice the capacity (with --stored, or of an edge)')
     .addHelpText(
       'after',
       examples(

@@ -43,7 +43,7 @@ export function listCommand(command: Command, bind: Bind = printing): void {
 
 function addNodes(command: Command, bind: Bind): void {
   withReverse(withPaging(command))
-    .description('all nodes of a type by id; the type needs list: true in the model')
+    .description('list all nodes of a type by id; the type needs list: true in the model')
     .argument('<type>', 'node type, such as GOAL')
     .addHelpText('after', examples('list nodes GOAL', 'list nodes GOAL --limit 10 --json'))
     .action(
@@ -62,10 +62,10 @@ function addNodes(command: Command, bind: Bind): void {
 
 function addEdges(command: Command, bind: Bind): void {
   withPaging(command)
-    .description("a node's outgoing edges as their producers wrote them, of one type or all")
+    .description("list a node's outgoing edges as they were written, of one type or all")
     .argument('<id>', 'node id, such as GOAL-G1')
     .argument('[type]', 'edge type (default: all)')
-    .option('--include-node', 'the node too, in the same Query')
+    .option('--include-node', 'include the node, in the same Query')
     .addHelpText(
       'after',
       examples(
@@ -89,10 +89,10 @@ function addEdges(command: Command, bind: Bind): void {
 
 function addInbound(command: Command, bind: Bind): void {
   withOrder(withPaging(command))
-    .description("a node's incoming edges of one type, in a declared order")
+    .description("list a node's incoming edges of one type, in an order of the model")
     .argument('<id>', 'id of the target node, such as USER-U1')
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
-    .option('--include-target', 'the target node too, of an edge type with includeTarget')
+    .option('--include-target', 'include the target node, for an edge type with includeTarget')
     .addHelpText(
       'after',
       examples(

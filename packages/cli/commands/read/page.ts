@@ -24,9 +24,7 @@ import { type Bind, cursorLine, noneText } from './answer.ts';
 /** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */
 export function addPage(command: Command, bind: Bind): void {
   withPageFlags(command)
-    .description(
-      'a page of the nodes that link to a node, with the neighbours that their edge sets name, in three steps',
-    )
+    .description('list the nodes that have an edge to a node, together with their neighbours')
     .addHelpText(
       'after',
       examples(
@@ -101,11 +99,18 @@ export function withPageFlags(command: Command): Command {
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .option(
       '--with <edges...>',
-      'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all). TYPE/TYPE is a level more, inbound:TYPE are edges that enter; a / in a label is \\/',
+      'neighbours to show, as TYPE or TYPE:LABEL; repeatable (default: all). Use / for another level, inbound:TYPE for edges that enter, and \\/ for a slash in a label',
     )
-    .option('--max-nodes <n>', 'neighbours to show, on all levels together (default: 1000 with levels)', wholeNumber)
-    .option('--attributes <names...>', 'attributes of the nodes (default: those of their views)')
-    .option('--no-neighbours', 'the nodes alone: one call where the index items hold their attributes');
+    .option(
+      '--max-nodes <n>',
+      'maximum number of neighbours, on all levels together (default: 1000 with levels)',
+      wholeNumber,
+    )
+    .option('--attributes <names...>', 'attributes of the nodes to show (default: those of their views)')
+    .option(
+      '--no-neighbours',
+      'show the nodes without neighbours; takes one call if the index items have the attributes',
+    );
 }
 
 /** The page that options ask for. */

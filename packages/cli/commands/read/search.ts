@@ -25,10 +25,10 @@ import { type Bind, pageTable, printing, type ReadSession } from './answer.ts';
 export function searchCommand(command: Command, bind: Bind = printing): void {
   withReverse(withFilter(withPaging(withPredicates(command))))
     .argument('<search>', 'search attribute, such as USER.name')
-    .option('--shards', 'instead of nodes, how evenly the search items are spread over the shards of their index')
+    .option('--shards', 'show how evenly the search items are distributed over the shards, instead of nodes')
     .option(
       '--rate <n/s>',
-      'with --shards: nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)',
+      'with --shards: how many values change a second (/s), minute (/min), hour (/h) or day (/d)',
       parseRate,
     )
     .addHelpText(

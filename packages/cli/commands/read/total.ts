@@ -21,12 +21,12 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
     .argument('<id>', 'node id, such as PROJECT-P1')
     .argument('<type>', 'edge type')
     .addOption(
-      new Option('--direction <direction>', 'which edges, where the type has totals of both').choices([
+      new Option('--direction <direction>', 'direction of the edges, if the type has totals of both').choices([
         'inbound',
         'outgoing',
       ]),
     )
-    .option('--no-groups', 'the sums alone')
+    .option('--no-groups', 'show the sums without groups')
     .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --no-groups --json'))
     .action(
       bind(async (session, id: string, edgeType: string, { direction, groups }: TotalFlags) => {

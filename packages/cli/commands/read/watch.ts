@@ -57,7 +57,7 @@ export function watchCommand(command: Command): void {
       ),
   );
   withLimit(withOrder(command.command('inbound')))
-    .description("a node's incoming edges of one type, in a declared order")
+    .description("list a node's incoming edges of one type, in an order of the model")
     .argument('<id>', 'id of the target node, such as USER-U1')
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .addHelpText('after', examples('watch inbound USER-U1 GOALMEMBERSHIP --where memberRole=LEAD'))
@@ -68,7 +68,7 @@ export function watchCommand(command: Command): void {
       }),
     );
   withReverse(withLimit(withFilter(withPredicates(command.command('search')))))
-    .description('the nodes that a search finds')
+    .description('watch the hits of a search')
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText('after', examples('watch search GOAL.dueDate --from 2026-01-01 --limit 20'))
     .action(
@@ -80,7 +80,7 @@ export function watchCommand(command: Command): void {
     );
   command
     .command('get')
-    .description('nodes with their projected attributes and edge sets')
+    .description('watch nodes, with their attributes and edge sets')
     .argument('<id...>', 'node ids, such as USER-U1')
     .addHelpText('after', examples('watch get GOAL-G1 GOAL-G2'))
     .action(
@@ -93,7 +93,7 @@ export function watchCommand(command: Command): void {
 
 /** Adds `--limit`. */
 function withLimit(command: Command): Command {
-  return command.option('--limit <n>', 'rows of the list (default: 100)', wholeNumber);
+  return command.option('--limit <n>', 'number of rows to watch (default: 100)', wholeNumber);
 }
 
 /** Runs a command that watches, until Ctrl-C. */

@@ -3,6 +3,7 @@ import { driftIn } from '../../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
+import { FIRST_EDGE } from '../../../workbench/demo/company.ts';
 import { runDemo } from '../../../workbench/demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../../workbench/demo/evolve/evolve.ts';
 import type { AnswerCounts } from '../../../workbench/demo/evolve/tally.ts';
@@ -23,9 +24,9 @@ interface DemoFlags {
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
 export function demoCommand(command: Command): void {
   command
-    .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
-    .addOption(new Option('--engine <engine>', 'engine to run (default: as of dev)').choices(ENGINES))
-    .option('--evolve', 'change the model under traffic instead, and count the answers: right, not ready, wrong')
+    .option('--studio', 'then open the data in the studio, which can write, until Ctrl-C')
+    .addOption(new Option('--engine <engine>', 'engine to run (default: the same as for dev)').choices(ENGINES))
+    .option('--evolve', 'change the model under traffic instead, and count right, not ready and wrong answers')
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --engine memory', 'demo --evolve', 'demo --json'))
     .action(async ({ studio = false, evolve = false, engine }: DemoFlags, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
@@ -47,9 +48,13 @@ export function demoCommand(command: Command): void {
           ...(studio && {
             look: async (table) => {
               bars.stop();
-              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (url) =>
-                print({ json: { url }, text: studioLines(url) }, json),
-              );
+              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
+                const { href: url } = new URL(
+                  `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
+                  studio,
+                );
+                print({ json: { url }, text: studioLines(url) }, json);
+              });
             },
           }),
         });

@@ -15,7 +15,7 @@ import type { LocalMirrors } from '../../../local/local-sources.ts';
 export const DEFAULT_HANDLER = 'handlers/stream.ts';
 
 /** Where the engine of `dev` runs, and whether what is projected is judged. */
-export type DevEngine = EngineOptions & Pick<LocalOptions, 'observe' | 'onDrift' | 'sources'>;
+export type DevEngine = EngineOptions & Pick<LocalOptions, 'observe' | 'onDrift' | 'sources' | 'sourceEndpoint'>;
 
 /** The projecting part of `dev`: a worker, or a function with its mapping. */
 export interface Projecting {

@@ -15,7 +15,7 @@ import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
-import { examples, portNumber } from '../../shared/options.ts';
+import { endpointUrl, examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings, type Settings } from '../../shared/settings.ts';
@@ -28,6 +28,7 @@ interface DevOptions {
   engine?: EngineName;
   lambda?: string | true;
   observe: boolean;
+  sourceEndpoint?: string;
   studio?: boolean;
 }
 
@@ -35,75 +36,86 @@ interface DevOptions {
 export function devCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
-    .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
+    .option('--data <dir>', 'keep the data in this folder (default: data is lost at the end)')
     .addOption(
       new Option(
         '--engine <engine>',
-        'engine to run (default: dynoxide; where it has no package memory, or with --data dynamodb-local)',
+        'engine to run (default: dynoxide; on platforms without it memory, or dynamodb-local with --data)',
       ).choices(ENGINES),
     )
     .option(
       '--lambda [file]',
-      `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
+      `project with your own Lambda handler instead of the built-in projector (default file: ${DEFAULT_HANDLER})`,
     )
-    .option('--no-observe', 'do not judge what is projected')
-    .option('--studio', 'show the table in a studio that may write; it follows each write with its milliseconds')
+    .option('--no-observe', "don't run the observer, which verifies what is projected")
+    .option(
+      '--source-endpoint <url>',
+      'DynamoDB endpoint with the source tables, such as the one of your application (default: this engine)',
+      endpointUrl,
+    )
+    .option('--studio', 'open the studio, which can write, and follows each write')
     .addHelpText(
       'after',
       examples(
         'dev',
         'dev --port 8000 --data .edgeloom/data',
         'dev --studio',
+        'dev --source-endpoint http://127.0.0.1:8000',
         'dev --engine memory',
         'dev --lambda',
         'dev --lambda src/my-handler.ts',
       ),
     )
-    .action(async ({ port, data, engine, lambda, observe, studio: hasStudio }: DevOptions, command: Command) => {
-      const settings = readSettings(command.optsWithGlobals());
-      const { graph } = await openModel(settings);
-      const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
-      const sources = await loadSources(settings.config);
-      const options = { engine, port, dataDir: data, observe, onDrift, sources };
-      // Without a studio nobody asks for what a tap notes.
-      const tap = hasStudio === true ? new ProjectorTap() : undefined;
-      const projecting =
-        lambda === undefined
-          ? await devWorker(graph, options, settings, tap)
-          : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
-      const studio = tap && (await devStudio(graph, projecting, tap, settings));
-      const stop = async (): Promise<void> => {
-        await studio?.close();
-        await projecting.stop();
-      };
-      const ended = new Promise<void>((resolve, reject) => {
-        stopOnSignal(() => stop().then(resolve, reject));
-        // A projector that gives up ends the command with its error, and with all that it runs.
-        Promise.all([projecting.ended, projecting.mirrors?.ended]).catch((error: unknown) =>
-          stop().finally(() => reject(error)),
-        );
-      });
-      const { endpoint, lines, store } = projecting;
-      const engineLine = `engine:   ${engineText(projecting.engine)}`;
-      const notice = await printModelNotice(graph, store);
-      const sourceLines = sources.map(({ name }) => `source:   ${name}`);
-      const text = [
-        `endpoint: ${endpoint}`,
-        `table:    ${graph.table.name}`,
-        ...sourceLines,
-        engineLine,
-        ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
-        ...lines,
-        '',
-        'Next, in another terminal:',
-        `  npx edgeloom import FILE --endpoint ${endpoint}`,
-        `  npx edgeloom studio --endpoint ${endpoint}`,
-      ].join('\n');
-      const shown = studio && { studio: studio.url };
-      const json = { endpoint, table: graph.table.name, engine: projecting.engine, ...shown, ...notice };
-      print({ json, text }, settings.json);
-      await ended;
-    });
+    .action(
+      async (
+        { port, data, engine, lambda, observe, sourceEndpoint, studio: hasStudio }: DevOptions,
+        command: Command,
+      ) => {
+        const settings = readSettings(command.optsWithGlobals());
+        const { graph } = await openModel(settings);
+        const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
+        const sources = await loadSources(settings.config);
+        const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
+        // Without a studio nobody asks for what a tap notes.
+        const tap = hasStudio === true ? new ProjectorTap() : undefined;
+        const projecting =
+          lambda === undefined
+            ? await devWorker(graph, options, settings, tap)
+            : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
+        const studio = tap && (await devStudio(graph, projecting, tap, settings));
+        const stop = async (): Promise<void> => {
+          await studio?.close();
+          await projecting.stop();
+        };
+        const ended = new Promise<void>((resolve, reject) => {
+          stopOnSignal(() => stop().then(resolve, reject));
+          // A projector that gives up ends the command with its error, and with all that it runs.
+          Promise.all([projecting.ended, projecting.mirrors?.ended]).catch((error: unknown) =>
+            stop().finally(() => reject(error)),
+          );
+        });
+        const { endpoint, lines, store } = projecting;
+        const engineLine = `engine:   ${engineText(projecting.engine)}`;
+        const notice = await printModelNotice(graph, store);
+        const sourceLines = sources.map(({ name }) => `source:   ${name}`);
+        const text = [
+          `endpoint: ${endpoint}`,
+          `table:    ${graph.table.name}`,
+          ...sourceLines,
+          engineLine,
+          ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
+          ...lines,
+          '',
+          'Next, in another terminal:',
+          `  npx edgeloom import FILE --endpoint ${endpoint}`,
+          `  npx edgeloom studio --endpoint ${endpoint}`,
+        ].join('\n');
+        const shown = studio && { studio: studio.url };
+        const json = { endpoint, table: graph.table.name, engine: projecting.engine, ...shown, ...notice };
+        print({ json, text }, settings.json);
+        await ended;
+      },
+    );
 }
 
 /** An engine's name, and how long its data last. */

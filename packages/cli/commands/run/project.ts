@@ -27,8 +27,8 @@ interface ProjectOptions {
 /** `edgeloom project`: the local stream worker. */
 export function projectCommand(command: Command): void {
   command
-    .option('--until-idle', 'stop when everything in the stream at the start is projected')
-    .option('--checkpoint <file>', 'where to keep how far it came (default: .edgeloom/TABLE.checkpoint.json)')
+    .option('--until-idle', 'stop once everything that is now in the stream is projected')
+    .option('--checkpoint <file>', 'file with the position in the stream (default: .edgeloom/TABLE.checkpoint.json)')
     .addHelpText(
       'after',
       examples('project', 'project --until-idle --json', 'project --checkpoint /var/lib/edgeloom/records.json'),

@@ -12,7 +12,7 @@ import { stopOnSignal } from '../../shared/signals.ts';
 export function studioCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port on 127.0.0.1 (default: a free one)', portNumber)
-    .option('--write', 'allow redrive, repair and edits (default: it only reads)')
+    .option('--write', 'allow redrive, repair and edits (default: read-only)')
     .addHelpText(
       'after',
       examples(

@@ -24,26 +24,26 @@ interface CommandOptions {
 /** `edgeloom cost`: what the model costs. */
 export function costCommand(command: Command): void {
   command
-    .option(
-      '--rate <n/s>',
-      'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)',
-      parseRate,
-    )
-    .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', parseAmount)
+    .option('--rate <n/s>', 'base items written a second (/s), minute (/min), hour (/h) or day (/d)', parseRate)
+    .option('--gb <n>', 'size of the table with its indexes, in GB (default: 0)', parseAmount)
     .option(
       '--type <name=share>',
-      'how often a type is written, compared with the others named; repeat it',
+      'how often a type is written, relative to the others that you name; repeatable',
       collectShare,
     )
-    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', collectRead)
-    .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', parsePositive)
-    .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
+    .option(
+      '--read <query=n/s>',
+      'a query, by the name that this command prints or its beginning, and its rate; repeatable',
+      collectRead,
+    )
+    .option('--view-kb <n>', 'size of a view in KB, for which each of its writes is billed (default: 1)', parsePositive)
+    .option('--stream-shards <n>', 'shards of the stream (default: estimated from size and writes)', wholeNumber)
     .option(
       '--values <search=n>',
-      'how many values an attribute of a search with multiValue has (default: 1); repeat it',
+      'number of values of an attribute, for a search with multiValue (default: 1); repeatable',
       collectValues,
     )
-    .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
+    .option('--prices <file>', 'file with prices to use instead of the one in the package')
     .addHelpText(
       'after',
       examples(

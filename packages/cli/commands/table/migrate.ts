@@ -42,22 +42,25 @@ const SILENT = { write: () => undefined };
 /** `edgeloom migrate`: brings the table to the model. */
 export function migrateCommand(command: Command): void {
   command
-    .option('--dry-run', 'show what would be done')
-    .option('--yes', 'do it without asking')
-    .option('--withdraw <name>', 'take the newest generation of a projection away again, from ready back to absent')
+    .option('--dry-run', 'show the steps and their cost, and change nothing')
+    .option('--yes', "don't ask for confirmation")
+    .option('--withdraw <name>', 'remove the newest generation of a projection')
     .option(
       '--retire <name>',
-      'delete the generations of a projection that only other models use, once their readers are gone',
+      'remove the generations of a projection that only other models use; wait until their readers are gone',
     )
-    .option('--drop <name>', 'delete a projection with all of its generations')
+    .option('--drop <name>', 'remove a projection with all of its generations')
     .option(
       '--undo',
-      'take away all that only other models have: what a migration that was killed or rolled back has left',
+      "remove everything that this model doesn't have, such as what a killed or rolled back migration has left",
     )
-    .option('--accept', 'go on where items cannot be in what is built, so that readers miss them')
+    .option('--accept', "continue although some items don't fit the new projection; readers then miss them")
     .addOption(readRateOption())
     .addOption(writeRateOption())
-    .option('--strict', 'exit 1 also where items are of no type of the model; reads the table for it if no step has')
+    .option(
+      '--strict',
+      'exit with 1 also if the table has items of types outside the model; reads the table if no step has',
+    )
     .addHelpText(
       'after',
       examples(

@@ -21,7 +21,7 @@ export function tableCommand(table: Command): void {
   table.addHelpText('after', examples('table create', 'table describe', 'table update --dry-run'));
   table
     .command('create')
-    .description('create the table with its stream, TTL and the indexes that the model needs')
+    .description('create the table with its stream, TTL and indexes')
     .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
     .action(
       inSession(async ({ client, graph, store }) => {
@@ -37,23 +37,23 @@ export function tableCommand(table: Command): void {
     );
   table
     .command('describe')
-    .description('show status, indexes and stream')
+    .description("show the table's status, indexes and stream")
     .addHelpText('after', examples('table describe --json'))
     .action(inSession(async ({ client, graph }) => tableOutput(await describeTable(graph, { client }))));
   table
     .command('update')
     .description(
-      'add what the model needs and the table lacks: the stream, indexes, TTL; exit 1 where a native index leaves items out',
+      'add what the table lacks for the model: the stream, indexes, TTL; exits with 1 if a native index leaves items out',
     )
-    .option('--dry-run', 'show what would be added')
-    .option('--ttl <attribute>', 'switch TTL on by this attribute although the table has items')
-    .option('--yes', 'do it without asking')
+    .option('--dry-run', 'show what would be added, and change nothing')
+    .option('--ttl <attribute>', 'enable TTL by this attribute, although the table has items')
+    .option('--yes', "don't ask for confirmation")
     .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
     .action(inSession(runTableUpdate));
   table
     .command('delete')
     .description('delete the table and everything in it')
-    .option('--yes', 'do it without asking')
+    .option('--yes', "don't ask for confirmation")
     .addHelpText('after', examples('table delete --table records-test --yes'))
     .action(
       inSession(async ({ client, graph }, { yes }: { yes?: boolean }) => {

@@ -57,25 +57,28 @@ interface CommandOptions extends RateFlags {
 /** `edgeloom check`: is everything that is derived what the base items say? */
 export function checkCommand(command: Command): void {
   command
-    .option('--repair', 'reconcile drift with the base items, as they are then')
-    .option('--dry-run', 'say what --repair would repair, and write nothing')
+    .option('--repair', 'repair drift from the base items')
+    .option('--dry-run', 'show what --repair would repair, and write nothing')
     .addOption(
-      new Option('--grace <time>', 'how long a projection may take before a difference is drift, such as 30s or 5m')
+      new Option(
+        '--grace <time>',
+        'how late the consumer may be before a difference counts as drift, such as 30s or 5m',
+      )
         .argParser(parseDuration)
         .default(30_000, '30s'),
     )
-    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
-    .option('--segment <k/n>', 'only the k-th of n parts', parseSegment)
-    .option('--sample <share>', 'only a random share of the table, such as 1%', parseShare)
+    .option('--segments <n>', 'number of parts of the table to read in parallel (default: 8)', wholeNumber)
+    .option('--segment <k/n>', 'check only the k-th of n parts', parseSegment)
+    .option('--sample <share>', 'check only a random share of the table, such as 1%', parseShare)
     .addOption(readRateOption())
     .addOption(writeRateOption())
     .option('--source <id...>', 'only these partitions')
-    .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
-    .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
-    .option('--strict', 'exit 1 also where items are of types outside the model')
-    .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
-    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
-    .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
+    .option('--export <folder>', 'check an export of the table to S3 instead of the table')
+    .option('--confirm', 'with --export: look up partitions that differ in the live table')
+    .option('--strict', 'exit with 1 also if the table has items of types outside the model')
+    .option('--dangling', "also report edges to nodes that don't exist; costs one or two read units for each")
+    .option('--resume <file>', 'save the place in this file, and continue there after an interruption')
+    .option('--report <kind-and-file...>', 'write a report, too: junit FILE or json FILE')
     .addHelpText(
       'after',
       examples(

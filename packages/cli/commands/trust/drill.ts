@@ -27,7 +27,7 @@ Rights: cloudwatch:DescribeAlarms, DescribeAlarmHistory, SetAlarmState.
 /** `edgeloom drill`: tries whether the alarms of a stack reach a person. */
 export function drillCommand(command: Command): void {
   command
-    .requiredOption('--stack <name>', 'the stack whose alarms to try: service and stage, as in edgeloom-prod')
+    .requiredOption('--stack <name>', 'stack whose alarms to test: service and stage, such as edgeloom-prod')
     .option('--alarm <name...>', `only these alarms, named as in ${docsPage('alarms')} (default: all)`)
     .option('--dry-run', 'list the alarms and their topics, and set none')
     .addHelpText(

@@ -29,9 +29,9 @@ import { totalCommand } from '../read/total.ts';
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
 export function explainCommand(command: Command): void {
   command
-    .argument('[words...]', 'ID of a node, SOURCE TYPE TARGET of an edge, or both keys of any item as check names it')
-    .option('--query <query>', "a read as on the command line, such as 'list inbound USER-U1 GOALMEMBERSHIP'")
-    .option('--dry-run', 'of a page: only its plan, without asking the table')
+    .argument('[words...]', 'ID of a node, SOURCE TYPE TARGET of an edge, or both keys of an item as check prints them')
+    .option('--query <query>', "explain a read, such as 'list inbound USER-U1 GOALMEMBERSHIP'")
+    .option('--dry-run', 'show only the plan of a page, without reading the table')
     .addHelpText(
       'after',
       examples(

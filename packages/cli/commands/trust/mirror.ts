@@ -5,9 +5,10 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { createSources, type SyncOptions, type SyncResult } from '../../../../src/sources/sources.ts';
 import type { SyncProgress } from '../../../../src/sources/sync.ts';
+import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { namedSource } from '../../shared/named-source.ts';
-import { examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
+import { endpointUrl, examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -19,6 +20,7 @@ const MOST_PRINTED = 20;
 
 interface SyncFlags {
   sourceArn?: string;
+  sourceEndpoint?: string;
   dryRun?: boolean;
   resume?: boolean;
   retire?: string;
@@ -35,7 +37,7 @@ after a restore, and to repair. It touches every key of the source, and every ke
 The version of the model file comes into force with it. The walk begins 20 minutes after another version has come into force. A walk that was
 stopped goes on with --resume, unless changes were lost since it began.
 
-A dry run writes nothing. It compares, and names attributes that map never looks at.
+A dry run writes nothing. It compares, and names source items that make nothing, and attributes that nothing has that is made.
 
 Exit code: 0, or 1 if something differs, is in conflict, or is not taken by the mapping; 2 after a failure.
 Rights: dynamodb:GetItem, Scan on a source table; dynamodb:DeleteItem, GetItem, PutItem, Query on the table.
@@ -46,23 +48,28 @@ export function mirrorCommand(mirror: Command): void {
   mirror.addHelpText('after', examples('mirror sync', 'mirror sync app-table --dry-run'));
   mirror
     .command('sync')
-    .description('make base items what the items of a source make; take a source away')
-    .argument('[source]', 'the name of a source')
-    .option('--source-arn <arn>', 'the ARN of the source table, if it is of another account')
+    .description('write the nodes and edges that a source makes, or remove a source')
+    .argument('[source]', 'name of a source')
+    .option('--source-arn <arn>', 'ARN of the source table, if it is in a different account')
+    .option(
+      '--source-endpoint <url>',
+      'DynamoDB endpoint of the source table, as you gave it to dev (default: --endpoint)',
+      endpointUrl,
+    )
     .option('--dry-run', 'compare, and write nothing')
     .option(
       '--grace <seconds>',
-      'with --dry-run: how long a touch may take before a difference counts (default: 60)',
+      'with --dry-run: how long a change may take before a difference counts (default: 60)',
       parseSeconds,
     )
     .option(
       '--max-rcu <n>',
-      'read units that may be taken from the source a second; of another database, reads',
+      'read at most this many units a second from the source (reads, if it is a different database)',
       wholeNumber,
     )
-    .option('--max-wcu <n>', 'write units that may be consumed of the table a second', wholeNumber)
-    .option('--resume', 'go on where the last walk was stopped')
-    .option('--retire <name>', 'take this source away: what it alone made goes; with --dry-run it is listed')
+    .option('--max-wcu <n>', 'consume at most this many write units of the table a second', wholeNumber)
+    .option('--resume', 'continue where the last sync was stopped')
+    .option('--retire <name>', 'remove what only this source has made; --dry-run lists it')
     .addHelpText(
       'after',
       HELP + examples('mirror sync', 'mirror sync app-table --max-rcu 100', 'mirror sync --retire old-table'),
@@ -77,9 +84,10 @@ function parseSeconds(text: string): number {
 
 async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
   const { graph, store, client, settings } = session;
-  const { sourceArn, retire, grace, ...given } = flags;
+  const { sourceArn, sourceEndpoint, retire, grace, ...given } = flags;
   const sources = await loadSources(settings.config);
-  if (retire !== undefined) refuseBeside('--retire', { source: name, sourceArn }, ['source', 'sourceArn']);
+  if (retire !== undefined)
+    refuseBeside('--retire', { source: name, sourceArn, sourceEndpoint }, ['source', 'sourceArn', 'sourceEndpoint']);
   const source = retire === undefined ? namedSource(sources, name, settings.config) : undefined;
   if (sourceArn !== undefined && !sourceArn.endsWith(`:table/${source?.name}`)) {
     throw new EdgeloomError(
@@ -88,8 +96,10 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
       `Give arn:aws:dynamodb:REGION:ACCOUNT:table/${source?.name}.`,
     );
   }
+  const itsClient =
+    sourceEndpoint === undefined ? client : createClient({ ...settings.client, endpoint: sourceEndpoint });
   // DynamoDB takes an ARN wherever it takes the name of a table.
-  const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(client, sourceArn ?? table);
+  const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(itsClient, sourceArn ?? table);
   const opened = createSources(graph, { sources, store, openTable });
   const progress = startProgress('source items', 0);
   const { signal, release } = createStopSignal();
@@ -108,6 +118,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   } finally {
     release();
     progress.stop();
+    if (itsClient !== client) itsClient.destroy();
   }
 }
 
@@ -126,7 +137,7 @@ function telling(update: (items: number) => void): (progress: SyncProgress) => v
 }
 
 function syncText(
-  { items, made, differences, pending, conflicts, refused, dropped }: SyncResult,
+  { items, made, differences, pending, conflicts, refused, unused, dropped }: SyncResult,
   flags: SyncFlags,
 ): string {
   const { dryRun = false, retire } = flags;
@@ -137,6 +148,7 @@ function syncText(
       return `conflict: ${source} ${target} shows ${shown} of ${makers.join(', ')}`;
     }),
     ...listed(refused, ({ key, reason }) => `not taken: ${key}: ${reason}`),
+    ...listed(unused, (key) => `makes nothing: ${key}`),
     ...Object.entries(dropped).map(([name, count]) => `left out: ${name}, of ${countText(count, 'source item')}`),
   ];
   const late = pending === 0 ? '' : `, ${figureText(pending)} that may be late alone`;

@@ -24,11 +24,11 @@ interface CommandOptions {
 /** `edgeloom observe`: judges each change of the table as it comes. */
 export function observeCommand(command: Command): void {
   command
-    .option('--repair', 'repair the drift that it finds')
-    .option('--until-verified', 'stop once everything that was written before the start is verified')
+    .option('--repair', 'repair the drift that is found')
+    .option('--until-verified', 'stop once everything written so far is verified')
     .option(
       '--index-share <share>',
-      'share of changed items about which the indexes are asked a minute later, 0 to 1 (default: 0.001)',
+      'share of changed items to look up in the index a minute later, 0 to 1 (default: 0.001)',
       share,
     )
     .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))

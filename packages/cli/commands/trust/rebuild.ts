@@ -24,13 +24,13 @@ interface CommandOptions extends RateFlags {
 /** `edgeloom rebuild`: everything derived, from the base items. */
 export function rebuildCommand(command: Command): void {
   command
-    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
+    .option('--segments <n>', 'number of parts of the table to read in parallel (default: 8)', wholeNumber)
     .addOption(readRateOption())
     .addOption(writeRateOption())
     .option('--source <id...>', 'only these partitions')
-    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
-    .option('--force', 'rebuild although a consumer projects another model, in a table without a registry')
-    .option('--strict', 'exit 1 also where items are of no type of the model')
+    .option('--resume <file>', 'save the place in this file, and continue there after an interruption')
+    .option('--force', 'rebuild although a consumer projects a different model, for a table without a registry')
+    .option('--strict', 'exit with 1 also if the table has items of types outside the model')
     .addHelpText(
       'after',
       examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json --strict', 'rebuild --source GOAL-G1'),

@@ -26,14 +26,14 @@ export function redriveCommand(command: Command): void {
   command
     .argument(
       '[ids...]',
-      'nodes whose entries to reconcile, also those in no index (default: all entries of the index)',
+      'nodes whose entries to reconcile, even if no index has them (default: all entries in the index)',
     )
     .option(
       '--from-failure <file|queue-url>',
-      "reconcile the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
+      'reconcile failed batches instead, from a message in a file or from a queue',
     )
-    .option('--bucket <name...>', 'the buckets that messages of a queue may name, such as that of the stack')
-    .option('--any-host', 'let the queue be at any HTTPS host, not only at one of SQS')
+    .option('--bucket <name...>', "buckets that the messages of a queue may name, such as the stack's")
+    .option('--any-host', 'accept a queue on any HTTPS host, not only on SQS')
     .addHelpText(
       'after',
       examples(

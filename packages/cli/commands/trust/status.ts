@@ -21,7 +21,7 @@ const FINE = 'no problems found';
 /** `edgeloom status`: how the projections of a table are. */
 export function statusCommand(command: Command): void {
   command
-    .option('--watch', 'show it again every two seconds, until Ctrl-C')
+    .option('--watch', 'repeat every two seconds, until Ctrl-C')
     .addHelpText('after', examples('status', 'status --watch', 'status --json'))
     .action(
       inSession(async (session, { watch = false }: { watch?: boolean }) => {

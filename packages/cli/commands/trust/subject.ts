@@ -66,16 +66,16 @@ export function subjectCommand(subject: Command): void {
   subject.addHelpText('after', examples('subject export USER-U1', 'subject erase USER-U1 --dry-run'));
   withWalk(subject.command('export'))
     .description('print every item that names a node, as JSON lines')
-    .argument('<id>', 'the id of a node')
+    .argument('<id>', 'id of a node')
     .addHelpText('after', EXPORT_HELP + examples('subject export USER-U1 > user-u1.jsonl'))
     .action(inSession(runExport));
   withWalk(subject.command('erase'))
-    .description('delete a node with everything that names it, in two runs; say what remains where')
-    .argument('<id>', 'the id of a node')
-    .option('--dry-run', 'only show what names it')
-    .option('--yes', 'do it without asking')
+    .description('delete a node and everything derived from it, in two runs; reports what remains')
+    .argument('<id>', 'id of a node')
+    .option('--dry-run', 'show the items that name the node, and delete nothing')
+    .option('--yes', "don't ask for confirmation")
     .option('--again', 'also erase what was written after the first run')
-    .option('--bucket <name...>', 'buckets with failed batches: those that name the node are reconciled and deleted')
+    .option('--bucket <name...>', 'buckets with failed batches: reconcile and delete the batches that name the node')
     .addOption(writeRateOption())
     .addHelpText(
       'after',
@@ -91,7 +91,7 @@ export function subjectCommand(subject: Command): void {
 
 function withWalk(command: Command): Command {
   return command
-    .option('--segments <n>', 'parts that the table is read in at once (default: 8)', wholeNumber)
+    .option('--segments <n>', 'number of parts of the table to read in parallel (default: 8)', wholeNumber)
     .addOption(readRateOption());
 }
 

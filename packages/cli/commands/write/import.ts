@@ -20,13 +20,13 @@ export function importCommand(command: Command): void {
   command
     .argument('<file>', 'file to read, or - for standard input')
     .addOption(
-      new Option('--format <format>', 'plain JSON, or DynamoDB JSON (sets and binary)')
+      new Option('--format <format>', 'plain JSON, or DynamoDB JSON for sets and binary values')
         .choices(['plain', 'dynamodb'])
         .default('plain'),
     )
-    .option('--skip-bad', 'write the good lines where others are bad')
-    .option('--force', 'write nodes with versions too, whatever version is stored')
-    .option('--from-line <number>', 'begin with this line: the lines before it are written', wholeNumber)
+    .option('--skip-bad', 'skip invalid lines and write the others')
+    .option('--force', 'write nodes that have versions, whatever their version is')
+    .option('--from-line <number>', 'start at this line, if the lines before it were written', wholeNumber)
     .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
     .action(
       inSession(async ({ graph, store }, file: string, options: ImportCommandOptions) => {

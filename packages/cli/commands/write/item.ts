@@ -60,9 +60,9 @@ export function putCommand(command: Command): void {
 /** `edgeloom update …`: attributes of a base item, merged into what is there. */
 export function updateCommand(command: Command): void {
   withConditions(withAbsence(command))
-    .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES}, which --remove may stand for`)
-    .option('--remove <attribute>', 'remove this attribute; repeat it for more', collectValue)
-    .option('--upsert', 'make the item where it is absent')
+    .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES} (optional with --remove)`)
+    .option('--remove <attribute>', 'remove this attribute; repeatable', collectValue)
+    .option('--upsert', "create the item if it doesn't exist")
     .addHelpText(
       'after',
       examples(
@@ -105,10 +105,10 @@ async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promi
 export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
-    .option('--with-edges', 'of a node: also its parts, and its edges both ways as far as it knows them')
+    .option('--with-edges', 'delete a node with its parts and the edges that leave and enter it')
     .addOption(readRateOption())
     .addOption(writeRateOption())
-    .option('--force', 'delete a node with versions, whatever version is stored')
+    .option('--force', 'delete a node that has versions, whatever its version is')
     .addHelpText(
       'after',
       examples(
@@ -182,12 +182,12 @@ function outputOfAbsent(json: object, subject: ItemWords): Output {
 }
 
 function withAbsence(command: Command): Command {
-  return command.option('--if-absent', 'only if the item is absent');
+  return command.option('--if-absent', "only if the item doesn't exist");
 }
 
 function withConditions(command: Command): Command {
   return command
-    .option('--if-present', 'only if the item is there')
+    .option('--if-present', 'only if the item exists')
     .option(
       '--if <attribute=value>',
       'only if the attribute has this value (JSON, or a text); repeatable',

@@ -60,67 +60,85 @@ export function Ripple({
   const bar = (from: number | null, to: number | null) =>
     from === null || to === null ? null : { from: share(from), size: Math.max(1, share(to) - share(from)) };
   return (
-    <ol class="ripple" aria-label="The way of the write">
-      <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
-        <ItemKey step={write} /> <Units of={write} />
-        <Changes changes={write.changes} />
-        {onUndone && <Undo write={write} onDone={onUndone} />}
-      </Station>
-      {native.length > 0 && (
-        <Station at={write.afterMs} title="Native lists">
-          <bdi>{native.join(', ')}</bdi> <span class="quiet">kept by DynamoDB</span>
+    <>
+      {isProjected && <Bill trace={trace} />}
+      <ol class="ripple" aria-label="The way of the write">
+        <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
+          <ItemKey step={write} /> <Units of={write} />
+          <Changes changes={write.changes} />
+          {onUndone && <Undo write={write} onDone={onUndone} />}
         </Station>
-      )}
-      <Station at={null} title="Stream record">
-        <span class="quiet">
-          {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
-        </span>{' '}
-        <Link to={addressOf('/explore', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
-          The node just then
-        </Link>
-      </Station>
-      <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
-        {batch === null ? (
-          <span class="quiet">{lag}. Another process projects: only it knows the batch and its milliseconds.</span>
-        ) : (
-          <span class="quiet">
-            of {countText(batch.records, 'record')}, projected in {msText(batch.endedMs - batch.beganMs)}
-          </span>
+        {native.length > 0 && (
+          <Station at={write.afterMs} title="Native lists">
+            <bdi>{native.join(', ')}</bdi> <span class="quiet">kept by DynamoDB</span>
+          </Station>
         )}
-      </Station>
-      {derived.map((step) => (
+        <Station at={null} title="Stream record">
+          <span class="quiet">
+            {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
+          </span>{' '}
+          <Link to={addressOf('/explore', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
+            The node just then
+          </Link>
+        </Station>
+        <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
+          {batch === null ? (
+            <span class="quiet">{lag}. Another process projects: only it knows the batch and its milliseconds.</span>
+          ) : (
+            <span class="quiet">
+              of {countText(batch.records, 'record')}, projected in {msText(batch.endedMs - batch.beganMs)}
+            </span>
+          )}
+        </Station>
+        {derived.map((step) => (
+          <Station
+            key={`${step.source} ${step.target}`}
+            at={step.afterMs}
+            bar={bar(batch?.beganMs ?? null, step.afterMs)}
+            title={<Kind step={step} />}
+          >
+            <ItemKey step={step} /> <Units of={step} />
+            <Changes changes={step.changes} />
+          </Station>
+        ))}
+        {derived.length === 0 && isProjected && (
+          <Station at={null} title="Derived items">
+            <span class="quiet">Nothing that is derived changes.</span>
+          </Station>
+        )}
         <Station
-          key={`${step.source} ${step.target}`}
-          at={step.afterMs}
-          bar={bar(batch?.beganMs ?? null, step.afterMs)}
-          title={<Kind step={step} />}
+          at={isProjected ? (batch?.endedMs ?? null) : null}
+          title={isProjected ? 'Readers see it' : 'Readers wait'}
         >
-          <ItemKey step={step} /> <Units of={step} />
-          <Changes changes={step.changes} />
+          <span class="quiet">{isProjected ? READ_TEXT : 'Not all of it is projected yet.'}</span>
         </Station>
-      ))}
-      {derived.length === 0 && isProjected && (
-        <Station at={null} title="Derived items">
-          <span class="quiet">Nothing that is derived changes.</span>
-        </Station>
-      )}
-      <Station
-        at={isProjected ? (batch?.endedMs ?? null) : null}
-        title={isProjected ? 'Readers see it' : 'Readers wait'}
-      >
-        <span class="quiet">
-          {isProjected ? `${sumText(derived)}. ${READ_TEXT}` : 'Not all of it is projected yet.'}
-        </span>
-      </Station>
-    </ol>
+      </ol>
+    </>
   );
 }
 
 const READ_TEXT = 'Views at once; lists when their index has it, which takes DynamoDB less than a second as a rule.';
 
-function sumText(derived: readonly DerivedStep[]): string {
-  const wcu = derived.reduce((sum, step) => sum + step.wcu, 0);
-  return `${countText(derived.length, 'derived item')}, ${figureText(wcu)} WCU`;
+/** How much a write has written, how fast, and for how much. */
+function Bill({ trace: { batch, derived, price } }: { trace: TraceAnswer }) {
+  return (
+    <p class="bill">
+      <span>
+        <strong>{figureText(derived.length + 1)}</strong> items written
+      </span>
+      {batch !== null && (
+        <span>
+          <strong>{msText(batch.endedMs)}</strong> to readers
+        </span>
+      )}
+      <span>
+        <strong>{figureText(price.wcu)}</strong> WCU
+      </span>
+      <span>
+        <strong>${price.millionUsd.toFixed(2)}</strong> a million times
+      </span>
+    </p>
+  );
 }
 
 function Station({

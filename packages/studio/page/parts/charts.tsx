@@ -1,23 +1,7 @@
-import { scaleBand, scaleLinear } from 'd3-scale';
+import { scaleLinear } from 'd3-scale';
 import { figureText } from '../../../../src/foundation/figure.ts';
 import { Drawing, Legend, type Picture, type Room, widthOf } from './drawing.tsx';
 import { momentsBetween } from './moments.ts';
-
-/** The bars of one name, one for each place of the axis. */
-export interface BarSeries {
-  name: string;
-  counts: readonly number[];
-}
-
-/** Bars over the numbers from 1 on. `unit`: the name of such a number. */
-export function Bars({ label, unit, series }: { label: string; unit: string; series: readonly BarSeries[] }) {
-  return (
-    <>
-      {series.length > 1 && <Legend names={series.map(({ name }) => name)} />}
-      <Drawing label={label} draw={(room) => drawBars(room, unit, series)} />
-    </>
-  );
-}
 
 /** A line: what was at each moment, in milliseconds. */
 export interface LineSeries {
@@ -58,58 +42,6 @@ function axisOf(values: readonly number[], bottom: number, top: number) {
 /** The width that the labels of an axis need, and a gap. */
 function marginOf(ticks: readonly number[], em: number): number {
   return Math.max(...ticks.map((tick) => widthOf(figureText(tick), em * SMALL))) + em * 0.6;
-}
-
-function drawBars({ width, em }: Room, unit: string, series: readonly BarSeries[]): Picture {
-  const [height, top, size] = [HEIGHT * em, em * 0.7, em * SMALL];
-  const bottom = height - 1.6 * em;
-  const { scale, ticks } = axisOf(
-    series.flatMap(({ counts }) => counts),
-    bottom,
-    top,
-  );
-  const left = marginOf(ticks, em);
-  const places = series[0]!.counts.map((_, i) => i + 1);
-  const bands = scaleBand<number>().domain(places).range([left, width]).paddingInner(0.2).paddingOuter(0.1);
-  const each = bands.bandwidth() / series.length;
-  const label = widthOf(String(places.length), size);
-  const every = Math.ceil((label + em * 0.5) / bands.step());
-  const content = (
-    <>
-      <Ticks ticks={ticks} at={scale} x={left - em * 0.4} size={size} line={[left, width]} />
-      {places.map((place, i) => (
-        <g key={place} class="band">
-          <title>{`${unit} ${place}: ${series.map(({ name, counts }) => `${name} ${figureText(counts[i]!)}`).join(', ')}`}</title>
-          <rect class="ground" x={bands(place)} y={top} width={bands.bandwidth()} height={bottom - top} />
-          {series.map(({ name, counts }, which) => (
-            <rect
-              key={name}
-              class={`colour-${which}`}
-              x={bands(place)! + which * each}
-              y={scale(counts[i]!)}
-              width={each}
-              height={bottom - scale(counts[i]!)}
-            />
-          ))}
-        </g>
-      ))}
-      {places
-        .filter((place, i) => i % every === 0 && bands(place)! + (bands.bandwidth() + label) / 2 <= width)
-        .map((place) => (
-          <text
-            key={place}
-            class="quiet"
-            text-anchor="middle"
-            font-size={size}
-            x={bands(place)! + bands.bandwidth() / 2}
-            y={bottom + em * 1.2}
-          >
-            {place}
-          </text>
-        ))}
-    </>
-  );
-  return { width, height, content };
 }
 
 function drawLines({ width, em }: Room, atMs: readonly number[], series: readonly [LineSeries, LineSeries]): Picture {

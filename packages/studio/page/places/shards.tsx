@@ -2,148 +2,125 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
 import { unitsOfShards } from '../../base/price.ts';
-import type { SampleAnswer } from '../../base/table-sample.ts';
+import type { ValueCount } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { goTo, Link } from '../base/place.tsx';
-import { sampledText } from '../base/words.ts';
-import { Bars } from '../parts/charts.tsx';
+import { goTo } from '../base/place.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Badge, Told } from '../parts/told.tsx';
 
-/** Items of a shard with more than this many times the even share are spread badly. */
+/** A shard with more than this many times the even share of the items makes the spread uneven. */
 const UNEVEN = 5;
 
-/** How the items of a search lie over its shards, and how they would with the other hash. */
-export function Shards({ model, parameters }: PlaceProps) {
-  const searches = model.nodes.flatMap((node) => node.searches).filter(({ shards }) => shards !== 'value');
-  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
-  const name = parameters.get('search') ?? searches[0]?.name;
-  const search = searches.find((one) => one.name === name);
-  if (search === undefined) return <p class="quiet">The model has no search with a number of shards.</p>;
-  const partition = parameters.get('partition') ?? undefined;
-  const type = search.name.slice(0, search.name.indexOf('.'));
-  const choices = search.partition === undefined ? [] : (sample?.nodes[type]?.values[search.partition] ?? []);
-  const isAsked = search.partition === undefined || partition !== undefined;
+/** Properties of the shards of a search. */
+export interface ShardsProps {
+  search: DescribedSearch & { shards: number };
+  /** The value of the search's partition, if the model gives the search one. */
+  partition: string | undefined;
+  /** Values of the partition to choose from. */
+  choices: readonly ValueCount[];
+}
+
+/** The address of a search's shards: they are shown with the node type. */
+export function placeOfShards(search: string, partition?: string): string {
+  return addressOf('/', { picked: `node ${search.slice(0, search.indexOf('.'))}`, shards: search, partition });
+}
+
+/** How the items of a search are distributed over its shards, and how the other hash would distribute them. */
+export function Shards({ search, partition, choices }: ShardsProps) {
+  const { name, shards } = search;
   return (
-    <>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = new FormData(event.currentTarget).get('partition');
-          goTo(addressOf('/shards', { search: name, partition: String(given ?? '') }));
-        }}
-      >
-        <label>
-          Search
-          <select value={name} onChange={(event) => goTo(addressOf('/shards', { search: event.currentTarget.value }))}>
-            {searches.map((one) => (
-              <option key={one.name}>{one.name}</option>
-            ))}
-          </select>
-        </label>
-        {search.partition !== undefined && (
-          <>
+    <section aria-label={`Shards of ${name}`}>
+      <h4>Shards of {name}</h4>
+      {search.partition !== undefined && (
+        <>
+          <form
+            class="row"
+            onSubmit={(event) => {
+              event.preventDefault();
+              goTo(placeOfShards(name, String(new FormData(event.currentTarget).get('partition'))));
+            }}
+          >
             <label>
               {search.partition} (partition)
               <input key={partition} name="partition" defaultValue={partition ?? ''} required autocomplete="off" />
             </label>
             <button type="submit">Show</button>
-          </>
-        )}
-      </form>
-      {search.partition !== undefined && (
-        <Choices
-          name={search.partition}
-          values={choices}
-          to={(value) => addressOf('/shards', { search: name, partition: value })}
-        />
+          </form>
+          <Choices name={search.partition} values={choices} to={(value) => placeOfShards(name, value)} />
+        </>
       )}
-      {isAsked ? (
-        <Spread key={`${search.name} ${partition}`} search={search} partition={partition} />
-      ) : (
-        <p class="quiet">Name a partition.</p>
+      {(search.partition === undefined || partition !== undefined) && (
+        <Priced
+          key={`${name} ${partition}`}
+          units={unitsOfShards(shards)}
+          doing={`Count the ${countText(shards, 'shard')}`}
+        >
+          <Counted name={name} partition={partition} />
+        </Priced>
       )}
-      {searches.length > 1 && <AllSearches searches={searches} sample={sample} />}
-    </>
+    </section>
   );
 }
 
-/** Every search with shards, to go on with. */
-function AllSearches({ searches, sample }: { searches: readonly DescribedSearch[]; sample: SampleAnswer | undefined }) {
-  return (
-    <Card title="All searches">
-      <Rows
-        label="Searches with shards"
-        headings={['search', 'by', 'shards', 'shard by', 'hash', 'nodes']}
-        rows={searches.map(({ name, from, shards, shardBy, hash }) => [
-          <Link to={addressOf('/shards', { search: name })}>{name}</Link>,
-          from,
-          shards,
-          shardBy,
-          hash,
-          sample && sampledText(sample.nodes[name.slice(0, name.indexOf('.'))]?.count ?? 0, sample),
-        ])}
-      />
-    </Card>
-  );
-}
-
-function Spread({ search: { name, shards }, partition }: { search: DescribedSearch; partition: string | undefined }) {
-  return (
-    <Priced units={unitsOfShards(Number(shards))} doing={`Count the ${countText(Number(shards), 'shard')}`}>
-      <CountedShards name={name} partition={partition} />
-    </Priced>
-  );
-}
-
-function CountedShards({ name, partition }: { name: string; partition: string | undefined }) {
+function Counted({ name, partition }: { name: string; partition: string | undefined }) {
   const asked = useAnswer<ShardsAnswer>('/api/shards', { name, partition });
-  return <Told asked={asked}>{(answer) => <Shown name={name} answer={answer} />}</Told>;
+  return (
+    <Told asked={asked}>
+      {({ shards, items, hottest, empty, hash, shardBy, compared, byHash }) => (
+        <>
+          <p>
+            {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
+            are empty.{' '}
+            {items > 0 && (
+              <>
+                Shard {hottest.shard} has the most items, {figureText(hottest.share * 100)} % (even would be{' '}
+                {figureText(100 / shards)} %).{' '}
+                {items >= shards * 10 && hottest.share * shards > UNEVEN && <Badge kind="bad">uneven</Badge>}
+              </>
+            )}
+          </p>
+          <Rows
+            label={`The two hashes, with ${countText(compared, 'item')}`}
+            headings={[
+              'hash',
+              'items by shard',
+              'shard with the most',
+              'its share (%)',
+              'empty',
+              'unevenness (1 is chance)',
+            ]}
+            rows={Object.entries(byHash).map(([one, counts]) => [
+              one === hash ? `${one} (in use)` : one,
+              <Spread label={`Items of ${name} in each of ${shards} shards with ${one}`} counts={counts} />,
+              ...figuresOfSpread(counts),
+            ])}
+          />
+        </>
+      )}
+    </Told>
+  );
 }
 
-function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
-  const { shards, items, hottest, empty, hash, shardBy, counts, compared, byHash } = answer;
-  const isUneven = items >= shards * 10 && hottest.share * shards > UNEVEN;
+/** A bar for each shard. */
+function Spread({ label, counts }: { label: string; counts: readonly number[] }) {
+  const most = Math.max(1, ...counts);
   return (
-    <div class="cards">
-      <Card title="Items per shard" wide>
-        <p>
-          {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
-          are empty.{' '}
-          {items > 0 && (
-            <>
-              Shard {hottest.shard} has the most items, {figureText(hottest.share * 100)} % (even would be{' '}
-              {figureText(100 / shards)} %). {isUneven && <Badge kind="bad">uneven</Badge>}
-            </>
-          )}
-        </p>
-        <Bars
-          label={`Items of ${name} in each of ${shards} shards`}
-          unit="shard"
-          series={[{ name: 'items', counts }]}
-        />
-      </Card>
-      <Card title="The two hashes compared" wide>
-        <p>How {figureText(compared)} of the items would lie with each hash.</p>
-        <Bars
-          label={`Items of ${name} by shard, with each of the two hashes`}
-          unit="shard"
-          series={Object.entries(byHash).map(([one, own]) => ({ name: one, counts: own }))}
-        />
-        <Rows
-          label="The two hashes"
-          headings={['hash', 'shard with the most items', 'its share (%)', 'empty shards', 'unevenness (1 is chance)']}
-          rows={Object.entries(byHash).map(([one, own]) => [
-            one === hash ? `${one} (in use)` : one,
-            ...figuresOfSpread(own),
-          ])}
-        />
-      </Card>
-    </div>
+    <svg
+      class="spread"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${counts.length} ${most}`}
+      preserveAspectRatio="none"
+    >
+      {counts.map((count, i) => (
+        <rect key={i} x={i + 0.1} y={most - count} width={0.8} height={count}>
+          <title>{`shard ${i + 1}: ${countText(count, 'item')}`}</title>
+        </rect>
+      ))}
+    </svg>
   );
 }
 

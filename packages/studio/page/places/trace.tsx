@@ -6,10 +6,11 @@ import { goTo, Link } from '../base/place.tsx';
 import { Ripple } from '../items/ripple.tsx';
 import { Ago } from '../parts/ago.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { RankedEdgeView, rankedEdge } from './ranked-edge.tsx';
 
 const EVERY_MS = 1_500;
 
-/** One write from the base item to readers, next to the newest writes. */
+/** One write from the base item to readers, next to the newest writes. An edge that lists order by a rank is shown with these lists. */
 export function Trace({ model, parameters }: PlaceProps) {
   const [source, target] = [parameters.get('source'), parameters.get('target')];
   const [rev, number] = [parameters.get('rev') ?? undefined, parameters.get('after')];
@@ -17,17 +18,27 @@ export function Trace({ model, parameters }: PlaceProps) {
   const onUndone = !model.isWritable
     ? undefined
     : (before: number) => goTo(addressOf('/trace', { source: source!, target: target!, after: `${before}` }));
+  const way =
+    source !== null && target !== null ? (
+      <Card title="The way of a write">
+        <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
+      </Card>
+    ) : (
+      <p class="quiet">Choose a write: see what it changes, how fast, and for how many units.</p>
+    );
+  const ranked = source !== null && target !== null ? rankedEdge(model, source, target) : undefined;
   return (
-    <div class="trace">
-      {source !== null && target !== null ? (
-        <Card title="The way of a write">
-          <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
-        </Card>
-      ) : (
-        <p class="quiet">Choose a write: see what it changes, how fast, and for how many units.</p>
+    <>
+      {ranked !== undefined && (
+        <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
+          {way}
+        </RankedEdgeView>
       )}
-      <RecentWrites chosen={rev} />
-    </div>
+      <div class={ranked === undefined ? 'trace' : undefined}>
+        {ranked === undefined && way}
+        <RecentWrites chosen={rev} />
+      </div>
+    </>
   );
 }
 

@@ -140,7 +140,7 @@ function requireLabel(edge: EdgeModel, text: string): void {
   if (labels.length === 0) {
     throw new EdgeloomError(
       'unknown-label',
-      `The edge-set elements of ${type} have no labels, so that none is ${describe(text)}.`,
+      `The edge-set elements of ${type} have no labels, so none is ${describe(text)}.`,
       `Name ${type} alone, or give edges.${type}.edgeSet an attribute in the model.`,
     );
   }

@@ -107,7 +107,7 @@ export async function countEachShard(
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
-      `The search ${search.indexPartition} has no list of shards: ${search.native ? 'it is native' : "with shards: 'value' each value is its own"}.`,
+      `The search ${search.indexPartition} has no shards to list: ${search.native ? 'it is native' : "with shards: 'value' each value is its own"}.`,
       `Count one value, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );
   }

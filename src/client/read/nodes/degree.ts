@@ -50,7 +50,7 @@ export async function readDegree(
     if (count !== undefined) return count;
     throw new EdgeloomError(
       'invalid-count',
-      `The count of ${edgeType} edges of ${source} is no number.`,
+      `The count of ${edgeType} edges of ${source} is not a number.`,
       'Repair it: edgeloom check --repair.',
     );
   }

@@ -34,7 +34,7 @@ export interface ReadContext {
 
 /** Options of every read. */
 export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
-  /** Also what is over, until it is deleted: items of types with `expires`, and what is derived from them. Default false. */
+  /** Includes expired items that aren't deleted yet, and what is derived from them, for types with `expires`. Default false. */
   includeExpired?: boolean | undefined;
 }
 

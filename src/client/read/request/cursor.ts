@@ -129,7 +129,7 @@ function tagOf(lastKey: string, meaning: Buffer, { query }: CursorBinding, curso
 function cursorOutdated(): EdgeloomError {
   return new EdgeloomError(
     'cursor-outdated',
-    'The model has changed since the cursor was made: the order that it goes on in means something else now.',
+    'The model has changed since the cursor was made: its order has a different meaning now.',
     'Start again without a cursor.',
   );
 }
@@ -137,7 +137,7 @@ function cursorOutdated(): EdgeloomError {
 function cursorRefused(): EdgeloomError {
   return new EdgeloomError(
     'invalid-cursor',
-    'The cursor was altered, or it belongs to another query or table.',
+    'The cursor was altered, or it belongs to a different query or table.',
     'Pass on a cursor unchanged and with the same arguments (limit aside), or start again without one.',
   );
 }

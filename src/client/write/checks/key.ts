@@ -82,7 +82,7 @@ export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
   if (isMirrored(graph, key)) {
     throw new EdgeloomError(
       'mirrored-type',
-      `${itemName(key.source, key.target)}: its type is mirrored from another table, so Edgeloom only reads it.`,
+      `${itemName(key.source, key.target)}: the type is mirrored from another table, so it can't be written.`,
       'Write the item of the source table that it is made from.',
     );
   }

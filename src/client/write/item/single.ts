@@ -72,7 +72,7 @@ export function deleteCondition(graph: CompiledModel, key: ItemKey, options: Wri
   if (attribute === undefined || Object.hasOwn(options.if ?? {}, attribute)) return condition;
   throw new EdgeloomError(
     'versioned-type',
-    `${itemName(key.source, key.target)}: its type has versions, and the delete names none.`,
+    `${itemName(key.source, key.target)}: its type has versions, and the delete does not name one.`,
     `Give the version that was read: { if: { ${attribute}: 3 } }.`,
   );
 }

@@ -4,7 +4,7 @@ import { AttributeError } from '../checks/problem.ts';
 
 /** Sums and sets as DynamoDB makes them, for updates whose result is validated before it is written. */
 
-/** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is no number. */
+/** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is not a number. */
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
     const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no number can be added to it`;

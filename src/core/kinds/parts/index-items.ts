@@ -26,6 +26,7 @@ import {
 import { isJoinedItem } from '../../model/joined.ts';
 import type { OrderPlaces } from '../../model/projection/index-places.ts';
 import type { SearchPlaces } from '../../model/projection/places.ts';
+import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The expected fields of an edge's index items, and how values are encoded in orders. */
@@ -35,11 +36,25 @@ const ITEM_BYTES = 400 * 1024 - 4096;
 /** An upper bound of an index item's size without projected attributes: its keys, which are bounded, and the value of one of them. */
 const OTHER_BYTES = 32 * 1024;
 
+/** An order of an edge type. */
+interface PlannedOrder {
+  order: InboundOrder;
+  encode: OrderEncoder;
+  purpose: string;
+  /** The line of the model that declares it. */
+  line: string;
+}
+
+/** The line of the model that declares an order of an edge type. */
+export function lineOfOrder({ type }: EdgeModel, { name, places }: InboundOrder): string {
+  return places.isDue ? `edges.${type}.expires` : `edges.${type}.inbound.orders.${name}`;
+}
+
 /** The plan for one index item of an edge type, made once from the model. */
 export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
-  orders: readonly { order: InboundOrder; encode: OrderEncoder; purpose: string }[];
+  orders: readonly PlannedOrder[];
   /** The attribute that the index partition names besides the target; undefined: none. */
   partition: string | undefined;
 }
@@ -58,6 +73,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
           order,
           encode: order.places.isDue ? endEncoder(purpose) : orderEncoder(order.order, AS_WRITTEN, purpose),
           purpose,
+          line: lineOfOrder(edge, order),
         };
       }),
     }));
@@ -70,27 +86,27 @@ function endEncoder(purpose: string): OrderEncoder {
 }
 
 /** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
-export function inboundItem(
-  { item: { inForce }, inbound, orders, partition: partitioned }: InboundItemPlan,
-  subject: Subject,
-  sortKey: string,
-): Item | undefined {
+export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
+  const { inbound, orders, partition: partitioned } = plan;
+  const { inForce } = plan.item;
   const item: Item = {};
-  const { isSuperseded } = inForce;
-  const { source } = subject;
+  const { source, outcomes } = subject;
   let indexed = false;
   let within: string | undefined;
   if (partitioned !== undefined) {
     try {
       within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
+      if (within === undefined) noteUnlisted(plan, subject, sortKey);
     } catch (error) {
-      subject.noteProblem(error, isSuperseded);
+      noteFault(plan, orders, subject, sortKey, error);
     }
     if (within === undefined) return undefined;
   }
-  for (const { order, encode: encodeOrder, purpose } of orders) {
+  for (const planned of orders) {
+    const { order, encode: encodeOrder, purpose, line } = planned;
     try {
       const encoded = encodeOrder(subject);
+      outcomes?.add(line, inForce.places.key(sortKey), encoded ? undefined : whyUnordered(order));
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
       // A partition of a due-list has several edges of a node, and no id is too long for it.
@@ -98,16 +114,42 @@ export function inboundItem(
       addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
     } catch (error) {
-      subject.noteProblem(error, isSuperseded);
+      noteFault(plan, [planned], subject, sortKey, error);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, inbound.project, subject, orders[0]!.order.places);
   } catch (error) {
-    subject.noteProblem(error, isSuperseded);
+    noteFault(plan, orders, subject, sortKey, error);
     return undefined;
   }
+}
+
+/** Notes that an edge is in no order of a list, since it is in no partition of the list. */
+function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }: Subject, sortKey: string): void {
+  for (const { line } of orders)
+    outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
+}
+
+/** Notes that some orders of an item cannot be derived. */
+function noteFault(
+  { item: { inForce } }: InboundItemPlan,
+  orders: readonly PlannedOrder[],
+  subject: Subject,
+  sortKey: string,
+  error: unknown,
+): void {
+  const { message } = subject.noteProblem(error, inForce.isSuperseded);
+  for (const { line } of orders)
+    subject.outcomes?.addFault(line, inForce.places.key(sortKey), message, inForce.isSuperseded);
+}
+
+/** Says why an edge that alone decides is not in an order. */
+function whyUnordered({ order, places }: InboundOrder): string {
+  return places.isDue
+    ? 'The edge has no time at which it ends.'
+    : lacksValueText('edge', firstAttributeOf(order), ', which orders it');
 }
 
 /** The text of the attribute that an index partition names; undefined if the item lacks it. */

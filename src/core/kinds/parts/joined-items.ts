@@ -17,13 +17,15 @@ import {
   encodedText,
   fittingSortKey,
   joinLeadingParts,
+  lineOfOrder,
   type OrderEncoder,
   partitionText,
   valueEncoder,
   withAttributes,
 } from './index-items.ts';
+import { lacksPartitionText, lacksValueText, type Outcomes, type Whose } from './outcomes.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
-import { countedFields } from './totals.ts';
+import { countedFields, lineOfCount } from './totals.ts';
 
 /**
  * Joined index items: an edge and its source node give a share each, and the two shares together make the item. A share depends on
@@ -46,7 +48,14 @@ export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
   item: InboundItem;
-  orders: readonly { order: InboundOrder; parts: readonly PlannedPart[]; isList: boolean; purpose: string }[];
+  orders: readonly {
+    order: InboundOrder;
+    parts: readonly PlannedPart[];
+    isList: boolean;
+    purpose: string;
+    /** The line of the model that declares it. */
+    line: string;
+  }[];
   /** The count that contains the item. */
   count: CountModel | undefined;
 }
@@ -77,7 +86,8 @@ export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
       const purpose = `order ${order.name} of ${type}`;
       const isList = order.order.kind === 'parts';
       const parts = order.order.kind === 'parts' ? order.order.parts : [order.order];
-      return { order, isList, purpose, parts: parts.map((part) => planPart(part, purpose)) };
+      const line = lineOfOrder(edge, order);
+      return { order, isList, purpose, line, parts: parts.map((part) => planPart(part, purpose)) };
     }),
   }));
 }
@@ -149,43 +159,68 @@ export interface Shares {
   source: Share;
 }
 
+/** Where to note what becomes of a joined item. */
+export interface JointNotes {
+  problems: Problem[];
+  outcomes: Outcomes | undefined;
+  /** False: the edge has no source node, or the node counts as deleted. */
+  hasNode: boolean;
+}
+
 /** Makes the index item of an existing edge; undefined if no order applies and it is not counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
-  problems: Problem[],
+  notes: JointNotes,
 ): Item | undefined {
   const { counted } = shares.edge;
-  const item = itemWithKeys(plan, source, sortKey, shares, problems);
+  if (counted !== undefined) notes.outcomes?.add(lineOfCount(plan.edge), plan.item.inForce.places.key(sortKey));
+  const item = itemWithKeys(plan, source, sortKey, shares, notes);
   return item === undefined ? counted : { ...item, ...counted };
 }
 
 function itemWithKeys(
-  { edge, inbound, item: planned, orders }: JoinedItemPlan,
+  { edge, inbound, item: { inForce }, orders }: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
-  problems: Problem[],
+  notes: JointNotes,
 ): Item | undefined {
-  const within = inbound.partition && textOfValue(shares[inbound.partition.of].partition);
-  if (inbound.partition !== undefined && within === undefined) return undefined;
+  const { isSuperseded, places } = inForce;
+  const key = notes.outcomes && places.key(sortKey);
+  const { partition: partitioned } = inbound;
+  const within = partitioned && textOfValue(shares[partitioned.of].partition);
+  if (partitioned !== undefined && within === undefined) {
+    const { of, attribute } = partitioned;
+    const lacking = { of, value: shares[of].partition, lacks: (whose: Whose) => lacksPartitionText(whose, attribute) };
+    for (const { line } of orders) noteLacking(notes, line, key, lacking, isSuperseded);
+    return undefined;
+  }
   const item: Item = {};
-  for (const [i, { order, parts, isList, purpose }] of orders.entries()) {
+  for (const [i, { order, parts, isList, purpose, line }] of orders.entries()) {
     const values = parts.map(({ of }, n) => shares[of].orders[i]![n]!);
-    if (values.includes('failed')) continue;
+    const lackingPart = values.includes('failed') ? values.indexOf('failed') : 0;
+    const value = values[lackingPart]!;
+    if (typeof value === 'string') {
+      const { of, attribute } = parts[lackingPart]!;
+      const lacks = (whose: Whose) => lacksValueText(whose, attribute, ', which orders it');
+      noteLacking(notes, line, key, { of, value, lacks }, isSuperseded);
+      continue;
+    }
     const texts = values.map((value, n) => {
       const text = textOfValue(value);
       return text === undefined ? undefined : encodedText(text, { S: text }, parts[n]!.attribute);
     });
-    const encoded = isList ? joinLeadingParts(texts) : texts[0];
-    if (encoded === undefined) continue;
+    const encoded = (isList ? joinLeadingParts(texts) : texts[0])!;
     const partition = order.places.partition(sortKey, encoded.text, source, within);
     try {
       addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
+      notes.outcomes?.add(line, key!);
     } catch (error) {
-      noteProblem(problems, error, planned.inForce.isSuperseded);
+      const { message } = noteProblem(notes.problems, error, isSuperseded);
+      notes.outcomes?.addFault(line, key!, message, isSuperseded);
     }
   }
   if (Object.keys(item).length === 0) return undefined;
@@ -194,9 +229,32 @@ function itemWithKeys(
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {
-    noteProblem(problems, error, planned.inForce.isSuperseded);
+    const { message } = noteProblem(notes.problems, error, isSuperseded);
+    for (const { line } of orders) notes.outcomes?.addFault(line, key!, message, isSuperseded);
     return undefined;
   }
+}
+
+/** A value that a joined item lacks, and the side that should give it. */
+interface Lacking {
+  of: Side;
+  value: Given;
+  lacks: (whose: Whose) => string;
+}
+
+/** Notes that a joined item is left out of a line, because a value is absent or wrong. */
+function noteLacking(
+  { outcomes, hasNode }: JointNotes,
+  line: string,
+  key: string | undefined,
+  { of, value, lacks }: Lacking,
+  isSuperseded: boolean | undefined,
+): void {
+  if (outcomes === undefined) return;
+  const whose = of === 'edge' ? 'edge' : 'source node';
+  if (value === 'failed') outcomes.addFault(line, key!, `The ${whose} has a value that no key can hold`, isSuperseded);
+  else if (of === 'source' && !hasNode) outcomes.add(line, key!, 'There is no source node, or it counts as deleted.');
+  else outcomes.add(line, key!, lacks(whose));
 }
 
 function textOfValue(value: Given): string | undefined {

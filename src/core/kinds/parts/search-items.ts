@@ -4,7 +4,7 @@ import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
-import { textFormOf } from '../../model/options/option-tables.ts';
+import { lineOfSearch, textFormOf } from '../../model/options/option-tables.ts';
 import { isHashedInKey } from '../../model/projection/index-places.ts';
 import {
   addIndexKeys,
@@ -16,6 +16,7 @@ import {
   partitionText,
   withProjection,
 } from './index-items.ts';
+import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The expected fields of the items by which a search finds a node. */
@@ -36,6 +37,8 @@ interface SearchPlan {
   form: TextForm;
   encode: OrderEncoder;
   purpose: string;
+  /** The line of the model that declares it. */
+  line: string;
 }
 
 /** The plan for the searches that share an item, made once from the model. Of a search with several values there is an item for each. */
@@ -49,7 +52,8 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
   const plans = searches.map((search): SearchPlan => {
     const purpose = `search ${search.indexPartition}`;
     const form = textFormOf(search);
-    return { search, form, encode: orderEncoder(search.order, form, purpose), purpose };
+    const line = lineOfSearch(search);
+    return { search, form, encode: orderEncoder(search.order, form, purpose), purpose, line };
   });
   return { first: plans[0]!, searches: plans };
 }
@@ -61,34 +65,45 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};
   let indexed = false;
-  for (const { search, encode: encodeOrder, purpose } of searches) {
+  const { outcomes } = subject;
+  const { first: key } = first.search.inForce.places;
+  for (const { search, encode: encodeOrder, purpose, line } of searches) {
     try {
       const encoded = encodeOrder(subject);
-      if (encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose)) indexed = true;
+      const isIn = encoded !== undefined && addSearchKeys(item, search, subject, encoded, purpose);
+      if (isIn) indexed = true;
+      outcomes?.add(line, key, isIn ? undefined : whyNotFound(search, subject, encoded !== undefined));
     } catch (error) {
       // rule: bad-value-leaves-the-other-searches
-      subject.noteProblem(error, search.inForce.isSuperseded);
+      const { message } = subject.noteProblem(error, search.inForce.isSuperseded);
+      outcomes?.addFault(line, key, message, search.inForce.isSuperseded);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, first.search.project, subject, first.search.inForce.places);
   } catch (error) {
-    subject.noteProblem(
-      error,
-      searches.every(({ search }) => search.inForce.isSuperseded),
-    );
+    const isSuperseded = searches.every(({ search }) => search.inForce.isSuperseded);
+    const { message } = subject.noteProblem(error, isSuperseded);
+    for (const { line } of searches) outcomes?.addFault(line, key, message, isSuperseded);
     return undefined;
   }
 }
 
+/** Says why a search does not find a node. */
+function whyNotFound({ order, partition }: SearchModel, { kind }: Subject, hasValue: boolean): string {
+  if (hasValue) return lacksPartitionText(kind, partition!, 'search');
+  return lacksValueText(kind, firstAttributeOf(order));
+}
+
 /** Makes a node's items in a search that has one for each value, with their sort keys. */
 export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject): Iterable<[DerivedSortKey, Item]> {
-  const { search, purpose } = first;
+  const { search, purpose, line } = first;
   const { places } = search.inForce;
   const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
-  for (const encoded of encodedValues(first, subject)) {
+  const values = encodedValues(first, subject);
+  for (const encoded of values) {
     const key = places.key(encoded.text);
     const present = items.get(key);
     // Values of the same form share an item. It shows the value that sorts first, whatever the order in the set.
@@ -98,6 +113,11 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
     items.set(key, withProjection(item, search.project, subject, places));
     bytes += itemSizeBytes(item);
     if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValuesError(encoded, purpose);
+  }
+  const { outcomes } = subject;
+  if (outcomes !== undefined) {
+    if (items.size === 0) outcomes.add(line, places.first, whyNotFound(search, subject, values.length > 0));
+    for (const key of items.keys()) outcomes.add(line, key);
   }
   return items;
 }

@@ -13,6 +13,7 @@ import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts
 import { ENDS, endOf } from '../../model/ends.ts';
 import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** The reason why a part of a base item could not be derived. */
 export interface Problem {
@@ -83,11 +84,18 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
+    /** Where to note what becomes of each line of the model; absent: nobody asks. */
+    readonly outcomes?: Outcomes,
   ) {}
 
   /** The partition key. */
   get source(): string {
     return this.key.source;
+  }
+
+  /** What the image is of. */
+  get kind(): SubjectType['kind'] {
+    return this.of.kind;
   }
 
   /** The node or edge type. */
@@ -101,9 +109,9 @@ export class Subject {
   }
 
   /** Calls the function `noteProblem` for this image. */
-  noteProblem(error: unknown, isSuperseded?: boolean): void {
+  noteProblem(error: unknown, isSuperseded?: boolean): Problem {
     this.noted ??= [];
-    noteProblem(this.noted, error, isSuperseded);
+    return noteProblem(this.noted, error, isSuperseded);
   }
 
   /** Returns an attribute by name, binary as bytes; throws a `PartError` if it is no attribute value. */
@@ -188,12 +196,13 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Notes the failure of a part, which is absent then; throws any other error again. Each part has a `try` of its own, instead of a
+ * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part has a `try` of its own, instead of a
  * function that is passed here: that would make several functions for each image of a batch.
  *
  * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
  */
-export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): void {
+export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
   if (!(error instanceof PartError)) throw error;
   if (!isSuperseded) problems.push(error.problem);
+  return error.problem;
 }

@@ -4,13 +4,18 @@ import { isWellFormed, typeName } from '../../items/encoding.ts';
 import { isWithinBytes } from '../../items/keys.ts';
 import { groupAttribute, PROBLEMS, sumAttribute } from '../../items/ledger.ts';
 import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/units.ts';
-import type { CountModel, TotalPart } from '../../model/compiled.ts';
+import type { CountModel, EdgeModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** The fields by which an edge's item is counted: the name of the count, and the edge's values in its sums and groups. */
 
 /** Bytes of a value that edges are grouped by: a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
+
+/** The line of the model that has the edges of a type counted. */
+export function lineOfCount({ type }: EdgeModel): string {
+  return `edges.${type}.degree`;
+}
 
 /** Makes the fields of a counted item. */
 export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {

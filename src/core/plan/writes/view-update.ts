@@ -1,6 +1,6 @@
 import { type Item, itemSizeBytes } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, REVISION } from '../../items/derived-item.ts';
-import { escapedEdge, escapedEdgeOfElement } from '../../items/element.ts';
+import { escapedEdge, escapedEdgeOfElement, isElementOf } from '../../items/element.ts';
 import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { copiesWithElement, type ParentCopies } from '../../kinds/copy.ts';
@@ -56,12 +56,35 @@ export function viewUpdate(
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
-  const stored = hasEdgeSet(view) ? storedElements(view) : [];
-  const dropped = new Set(corrections.drop ?? []);
-  const elements = stored.filter((element) => !dropped.has(element) && !isOfTouchedEdge(element, touched));
-  for (const element of touched.values()) if (element !== undefined) elements.push(element);
+  const { kept, replaced } = partedElements(view, [...touched.keys()], new Set(corrections.drop));
+  const shown = [...touched.values()].filter((element) => element !== undefined);
+  const difference = differenceOf(replaced, shown);
+  const elements = [...kept, ...shown];
   const known = new Map([...copiesByEdge(view), ...copies]);
-  return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted }, now);
+  return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
+}
+
+/** Edges that are looked for one by one in each element of a view. */
+const FEW_EDGES = 4;
+
+/**
+ * Parts the elements of a view: those that stay as they are, and those of touched edges or to drop. A hub has thousands of elements and a
+ * record touches one of them, so no element that stays is taken apart.
+ */
+function partedElements(
+  view: Item | undefined,
+  touched: readonly string[],
+  drop: ReadonlySet<string>,
+): { kept: string[]; replaced: string[] } {
+  const edges = new Set(touched);
+  const isTouched =
+    touched.length <= FEW_EDGES
+      ? (element: string): boolean => touched.some((edge) => isElementOf(edge, element))
+      : (element: string): boolean => edges.has(escapedEdgeOfElement(element));
+  const kept: string[] = [];
+  const replaced: string[] = [];
+  for (const element of storedElements(view)) (isTouched(element) || drop.has(element) ? replaced : kept).push(element);
+  return { kept, replaced };
 }
 
 /** Makes the update of a view to all that the base items of its partition ask for, whatever it holds. */
@@ -89,16 +112,19 @@ function storedElements(view: Item | undefined): readonly string[] {
   return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
-function isOfTouchedEdge(element: string, touched: ReadonlyMap<string, unknown>): boolean {
-  return touched.has(escapedEdgeOfElement(element));
-}
-
 /** What a view is to hold. */
 interface ViewContent {
   elements: readonly string[];
   attributes: Item | undefined;
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
+  /** What `elements` has more, and less, than the view as it was read. Absent: not known. */
+  difference?: Difference;
+}
+
+interface Difference {
+  added: readonly string[];
+  removed: readonly string[];
 }
 
 /** Makes the update from a view as it was read to its content, without what exceeds its budget. */
@@ -121,7 +147,9 @@ function updateOfView(
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
-  return { ...update, ...elementsUpdate(view, elements, update) };
+  const isWhole = elements === content.elements;
+  const difference = (isWhole ? content.difference : undefined) ?? differenceOf(storedElements(view), elements);
+  return { ...update, ...elementsUpdate(view, elements, difference, update) };
 }
 
 function mapOf(copies: ReadonlyMap<string, Item>): Item {
@@ -145,9 +173,9 @@ function withinBudget(
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
   if (all.size === 0 && before.size === 0) {
-    let bytes = itemSizeBytes(rest) + EDGE_SET.length;
-    for (const element of elements) bytes += Buffer.byteLength(element);
-    if (bytes <= budgetBytes) return { elements, copies: NO_COPIES, evicted: before };
+    const restBytes = itemSizeBytes(rest) + EDGE_SET.length;
+    if (restBytes + elementBytes(elements, budgetBytes - restBytes) <= budgetBytes)
+      return { elements, copies: NO_COPIES, evicted: before };
   }
   const byEdge = elementsByEdge({ [EDGE_SET]: { SS: [...elements] } });
   const copies = copiesWithElement(graph, byEdge, all);
@@ -156,25 +184,49 @@ function withinBudget(
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
+/** Bytes of a character (UTF-16 unit) at most. */
+const MOST_CHARACTER_BYTES = 3;
+
+/** The bytes of elements; as many as they can be where these have room, which takes no look at their characters. */
+function elementBytes(elements: readonly string[], room: number): number {
+  let characters = 0;
+  for (const { length } of elements) characters += length;
+  if (characters * MOST_CHARACTER_BYTES <= room) return characters * MOST_CHARACTER_BYTES;
+  return elements.reduce((bytes, element) => bytes + Buffer.byteLength(element), 0);
+}
+
 const NO_COPIES: ReadonlyMap<string, Item> = new Map();
 
-/** Elements are sent as a whole where the set is small: then the write is a statement. Of a larger set only the difference is sent. */
-const MOST_BYTES_WHOLE = 16_384;
+/** Elements are sent as a whole where the set is small, in characters: a statement without a function of sets is one that any engine takes. */
+const MOST_CHARACTERS_WHOLE = 2_048;
 
 function elementsUpdate(
   view: Item | undefined,
   expected: readonly string[],
+  { added, removed }: Difference,
   { unset }: DerivedUpdate,
 ): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements' | 'unset'> {
   const isSet = hasEdgeSet(view);
-  const stored = isSet ? storedElements(view) : [];
-  const storedSet = new Set(stored);
-  const expectedSet = new Set(expected);
-  const added = expected.filter((element) => !storedSet.has(element));
-  const removed = stored.filter((element) => !expectedSet.has(element));
   if (isSet && added.length + removed.length === 0) return { unset };
   if (expected.length === 0) return { unset: [...unset, EDGE_SET] };
-  const isSmall = expected.reduce((bytes, element) => bytes + element.length, 0) <= MOST_BYTES_WHOLE;
-  if (!isSet || isSmall || (added.length > 0 && removed.length > 0)) return { unset, setElements: expected };
+  const isChangedBothWays = added.length > 0 && removed.length > 0;
+  if (!isSet || isChangedBothWays || isSmall(expected)) return { unset, setElements: expected };
   return added.length > 0 ? { unset, addElements: added } : { unset, deleteElements: removed };
+}
+
+function isSmall(elements: readonly string[]): boolean {
+  let characters = 0;
+  for (const { length } of elements) {
+    characters += length;
+    if (characters > MOST_CHARACTERS_WHOLE) return false;
+  }
+  return true;
+}
+
+function differenceOf(before: readonly string[], after: readonly string[]): Difference {
+  const [had, has] = [new Set(before), new Set(after)];
+  return {
+    added: after.filter((element) => !had.has(element)),
+    removed: before.filter((element) => !has.has(element)),
+  };
 }

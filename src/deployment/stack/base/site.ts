@@ -61,7 +61,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
     if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
       throw new EdgeloomError(
         'invalid-parameters',
-        `These parameters of the stack are wrong: existingStreamArn: is no stream of the table ${name}.`,
+        `These parameters of the stack are wrong: existingStreamArn: is not a stream of the table ${name}.`,
         'Give existingTableArn as well, or the LatestStreamArn that describe-table prints for this table.',
       );
     }

@@ -40,16 +40,21 @@ export interface ProjectOptions {
 
 const NODES_PER_SECOND = 100;
 
+/** The name of the table in which a new project mirrors a table: never the same, as both may be in one engine. */
+export function tableBeside(source: string): string {
+  return source === 'graph' ? 'mirror' : 'graph';
+}
+
 /** Files that come under another name: npm leaves a `.gitignore` out of a package. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['gitignore', '.gitignore'],
   ['deploy-workflow.yml', '.github/workflows/deploy.yml'],
 ]);
 
-/** The part of a package.json that a tool adds. */
+/** The part of a package.json to which each folder of a project's files adds. */
 interface Manifest {
-  scripts: Record<string, string>;
-  devDependencies: Record<string, string>;
+  scripts?: Record<string, string>;
+  devDependencies?: Record<string, string>;
 }
 
 /**
@@ -60,21 +65,18 @@ interface Manifest {
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
-  const templates = await filesOf('assets/project/');
-  const ofSource = options.sourceStreamArn === undefined ? [] : await filesOf('assets/source/');
-  const ofTool = await filesOf(`assets/deploy/${options.deploy}/`);
-  const { 'package.json': addition, ...others } = Object.fromEntries(ofTool);
-  const manifest = addToolToManifest(templates.get('package.json')!, JSON.parse(addition!) as Manifest);
+  const parts = await Promise.all(
+    [
+      'assets/project/',
+      options.sourceStreamArn === undefined ? 'assets/sample/' : 'assets/source/',
+      `assets/deploy/${options.deploy}/`,
+    ].map(filesOf),
+  );
+  const manifest = mergedManifest(parts.map((files) => files.get('package.json')!));
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
-  for (const [name, text] of [
-    ...templates,
-    ...ofSource,
-    ...Object.entries(others),
-    ['package.json', manifest] as const,
-  ]) {
-    const filled = fillIn(name, text, service, version, options);
-    contents.set(RENAMED.get(name) ?? name, withSource(name, filled, options.sourceStreamArn));
+  for (const [name, text] of [...parts.flatMap((files) => [...files]), ['package.json', manifest] as const]) {
+    contents.set(RENAMED.get(name) ?? name, fillIn(name, text, service, version, options));
   }
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
@@ -101,13 +103,13 @@ async function filesOf(assets: string): Promise<Map<string, string>> {
   return new Map(names.map((name, i) => [name, texts[i]!]));
 }
 
-/** The package.json of a project with the commands and dependencies of its tool; dependencies by name, as npm sorts them. */
-function addToolToManifest(text: string, { scripts, devDependencies }: Manifest): string {
-  const manifest = JSON.parse(text) as Manifest;
-  const all = Object.entries({ ...manifest.devDependencies, ...devDependencies });
+/** A package.json with the commands and dependencies of others; dependencies by name, as npm sorts them. */
+function mergedManifest(texts: readonly string[]): string {
+  const manifests = texts.map((text) => JSON.parse(text) as Manifest);
+  const all = manifests.flatMap(({ devDependencies }) => Object.entries(devDependencies ?? {}));
   const merged = {
-    ...manifest,
-    scripts: { ...manifest.scripts, ...scripts },
+    ...manifests[0],
+    scripts: Object.assign({}, ...manifests.map(({ scripts }) => scripts)) as Manifest['scripts'],
     devDependencies: Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1))),
   };
   return `${JSON.stringify(merged, undefined, 2)}\n`;
@@ -145,22 +147,26 @@ function fillIn(
   text: string,
   service: string,
   version: string,
-  { existing, deploy, nodesPerSecond = NODES_PER_SECOND }: ProjectOptions,
+  { existing, deploy, sourceStreamArn, nodesPerSecond = NODES_PER_SECOND }: ProjectOptions,
 ): string {
   const { setup, parameters: wherever } = OF_TOOL[deploy];
   const ownTable = existing?.tableArn.split(':table/').at(-1);
+  const sourceTable = sourceStreamArn && tableArnOfStream(sourceStreamArn).split(':table/').at(-1)!;
+  const table = sourceTable === undefined ? 'records' : tableBeside(sourceTable);
   const words: Readonly<Record<string, string>> = {
     SERVICE: service,
     EDGELOOM_VERSION: version,
-    TABLE_NAME: ownTable ?? `${service}-prod-records`,
-    TABLE: ownTable ?? 'records',
+    TABLE_NAME: ownTable ?? `${service}-prod-${table}`,
+    TABLE: ownTable ?? table,
+    SOURCE_TABLE: sourceTable ?? '',
     PARAMETERS: wherever,
   };
-  const filled = text
+  const given = text
     // In one pass: the name of a table or of a service may have another of the words in it.
-    .replaceAll(/SERVICE|EDGELOOM_VERSION|TABLE_NAME|TABLE|PARAMETERS/g, (word) => words[word]!)
+    .replaceAll(/SERVICE|EDGELOOM_VERSION|SOURCE_TABLE|TABLE_NAME|TABLE|PARAMETERS/g, (word) => words[word]!)
     .replace('caseInsensitive: true }', `caseInsensitive: true, shards: ${shardsFor(nodesPerSecond)} }`)
     .replace('      # TOOL\n', setup);
+  const filled = sourceStreamArn === undefined ? given : withSourceStream(name, given, sourceStreamArn);
   if (existing === undefined) return filled;
   if (name === 'package.json') {
     const options = `--existing-table ${existing.tableArn} --stream ${existing.streamArn}`;
@@ -174,32 +180,21 @@ function fillIn(
     return filled.replace('  prod:\n', `  prod:\n${parameters}`);
   }
   if (name !== 'edgeloom.config.ts') return filled;
-  const table = { name: tableArn.split(':table/').at(-1), ...names };
-  const given = Object.entries(table).filter(([, value]) => value !== undefined);
-  const fields = given.map(([key, value]) => `${key}: ${typescriptLiteral(value)}`).join(', ');
-  return filled.replace("table: 'records'", `table: { ${fields} }`);
+  const own = { name: ownTable, ...names };
+  return filled.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${typescriptLiteral(own)}`);
 }
 
-/** A file of a project that mirrors a table of others: the model file declares it, and the stack's parameters name its stream. */
-function withSource(name: string, text: string, streamArn: string | undefined): string {
-  if (streamArn === undefined) return text;
-  if (name === 'package.json') {
-    return text.replace('--param alarmEmail=', `--param alarmEmail= --param sourceStreamArns=${streamArn}`);
-  }
+/** A file with the stream of a source as a parameter of the stack. */
+function withSourceStream(name: string, text: string, streamArn: string): string {
   if (name === 'serverless.yml') return text.replace('  prod:\n', `  prod:\n    sourceStreamArns: ${streamArn}\n`);
-  if (name !== 'edgeloom.config.ts') return text;
-  const table = tableArnOfStream(streamArn).split(':table/').at(-1);
-  return `${text.replace("from 'edgeloom';\n", "from 'edgeloom';\nimport { mappedEdge, mappedNode, sourceTable } from 'edgeloom/admin';\n")}
-/** Say here which nodes and edges an item of the table makes: mappedNode(id, attributes) and mappedEdge(from, type, to, attributes). */
-export const sources = [
-  sourceTable('${table}', { keys: { partitionKey: 'pk', sortKey: 'sk' }, map: (_item) => [] }),
-];
-`;
+  if (name !== 'package.json') return text;
+  return text.replace('--param alarmEmail=', `--param alarmEmail= --param sourceStreamArns=${streamArn}`);
 }
 
 /** A value as TypeScript writes it. */
 function typescriptLiteral(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&')}'`;
-  const fields = Object.entries(value as object).map(([key, one]) => `${key}: ${typescriptLiteral(one)}`);
+  const given = Object.entries(value as object).filter(([, one]) => one !== undefined);
+  const fields = given.map(([key, one]) => `${key}: ${typescriptLiteral(one)}`);
   return `{ ${fields.join(', ')} }`;
 }

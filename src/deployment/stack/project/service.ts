@@ -43,7 +43,7 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   if (recorded.service !== undefined && recorded.service !== names.service) {
     throw new EdgeloomError(
       'service-renamed',
-      `The service is ${names.service}, and package.json records ${recorded.service}. Another name is another stack, with a new and empty table.`,
+      `The service is ${names.service}, and package.json records ${recorded.service}. A different name makes a new stack with an empty table.`,
       `Call the service ${recorded.service} again; for a new service change edgeloom.service in package.json too.`,
     );
   }
@@ -68,7 +68,7 @@ export function checkSources(
   if (stranger !== undefined) {
     throw new EdgeloomError(
       'invalid-parameters',
-      `These parameters of the stack are wrong: sourceStreamArns: ${stranger} is no source of the model file.`,
+      `These parameters of the stack are wrong: sourceStreamArns: ${stranger} is not a source of the model file.`,
       'Export it there as one of the sources, or take its stream away.',
     );
   }

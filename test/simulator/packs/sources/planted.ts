@@ -1,4 +1,4 @@
-import { drop, insertBefore, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import { addToFile, drop, insertBefore, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
 
 /** Rules of sources, broken one by one; each has to make a schedule of the attack fail. */
@@ -93,5 +93,49 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-walk-leaves-ledger-keys',
     rule: 'A walk touches every key that something was made of.',
     changes: [drop('source-walk-touches-ledger-keys')],
+  },
+  {
+    name: 'source-head-read-before-ledger',
+    rule: 'The head is read behind the ledger.',
+    changes: [
+      insertBefore(
+        'source-ledger-is-read-first',
+        'if (run.isRetiring !== true) await requireInForce(context, source);\nread = undefined;',
+      ),
+      drop('source-head-is-read-behind-the-ledger'),
+    ],
+  },
+  {
+    name: 'source-conflict-reads-the-ledger-alone',
+    rule: 'A touch that is overtaken begins again with all its reads.',
+    changes: [
+      addToFile('source-is-read-in-each-round', 'const kept = new WeakMap<TouchRun, Map<string, unknown>>();'),
+      setValue('source-is-read-in-each-round', (old) => `await keptItem(kept, run, key, async () => ${old})`),
+      addToFile(
+        'source-is-read-in-each-round',
+        `async function keptItem(all: WeakMap<TouchRun, Map<string, unknown>>, run: TouchRun, key: string, read: () => Promise<SourceItem | undefined>) {
+  const own = all.get(run) ?? new Map<string, unknown>();
+  all.set(run, own);
+  if (!own.has(key)) own.set(key, await read());
+  return own.get(key) as SourceItem | undefined;
+}`,
+      ),
+    ],
+  },
+  {
+    name: 'source-ledger-cut-unseen',
+    rule: 'A ledger is cut down only if no newer touch has written it.',
+    changes: [
+      insertBefore(
+        'source-ledger-is-cut-under-its-token',
+        'const cut = itemOfLedger(graph, source.name, { ...held, keys: [...made.keys()].sort() }, now());\nif (isLeft) await send({ kind: "put", key: keyOfLedger(source.name, key), item: cut });',
+      ),
+      drop('source-ledger-is-cut-under-its-token'),
+    ],
+  },
+  {
+    name: 'source-walk-does-not-wait',
+    rule: 'A walk begins behind all that touches of another version may still write.',
+    changes: [drop('source-walk-begins-behind-late-writes')],
   },
 ];

@@ -1,0 +1,17 @@
+/**
+ * A sync of a source as a process of its own, which may be killed: prints a line with all counts at each step. Arguments: endpoint, and
+ * `resume` to go on with the sync before.
+ */
+import { createSources } from '../../src/sources/sources.ts';
+import { createClient } from '../../src/store/client.ts';
+import { endWithParent } from './end-with-parent.ts';
+import { countedSources, SOURCE } from './sync-source.ts';
+
+endWithParent();
+const [endpoint, how] = process.argv.slice(2);
+const { graph, options, counts } = countedSources(createClient({ endpoint }));
+await createSources(graph, options).sync(SOURCE, {
+  resume: how === 'resume',
+  onProgress: ({ items }) => void process.stdout.write(`${JSON.stringify({ items, ...counts() })}\n`),
+});
+process.exit(0);

@@ -1,0 +1,70 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { defineGraph, edge, node } from '../../src/index.ts';
+import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
+import { sourceTable } from '../../src/sources/source.ts';
+import type { SourcesOptions } from '../../src/sources/sources.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { MeteredStore } from '../../src/store/metered.ts';
+import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+
+/** A source table of issues, each of which makes a node and an edge. */
+
+export const SOURCE = 'bench-source';
+
+/** The model of the table that the source is mirrored into. */
+export const mirrorModel = defineGraph({
+  table: 'bench-mirror',
+  nodes: { ISSUE: node({ view: ['subject'] }), REPO: node() },
+  edges: { IN_REPO: edge({ from: 'ISSUE', to: 'REPO' }) },
+  mirrored: ['ISSUE', 'IN_REPO'],
+});
+
+/** The keys of the source table. */
+export const sourceModel = defineGraph({
+  table: { name: SOURCE, partitionKey: 'pk', sortKey: 'sk' },
+  nodes: { ISSUE: node() },
+});
+
+/** The issue of a number, of 200 bytes or so. */
+export function issue(number: number, state = 'open') {
+  const subject = `Subject of the issue ${number}: ${'words '.repeat(15)}`;
+  return { pk: `repo#${number % 1000}`, sk: `issue#${number}`, number, repo: number % 1000, subject, state };
+}
+
+/** What was consumed so far: of the table, and of the source. */
+export interface SyncCounts {
+  rcu: number;
+  wcu: number;
+  sourceRcu: number;
+}
+
+/** Options of `createSources` for the two tables, and what they have consumed. */
+export function countedSources(client: DynamoDBClient): {
+  graph: typeof mirrorModel;
+  options: SourcesOptions;
+  counts: () => SyncCounts;
+} {
+  const store = new MeteredStore(new DynamoDBStore(client, mirrorModel.table), {});
+  const table = new DynamoDBSourceStore(client, SOURCE);
+  let sourceRcu = 0;
+  const counted = async <T extends { rcu: number }>(page: Promise<T>): Promise<T> => {
+    sourceRcu += (await page).rcu;
+    return await page;
+  };
+  const map = ({ number, repo, subject, state }: Record<string, unknown>) => [
+    mappedNode(`ISSUE-${number}`, { subject, state }),
+    mappedEdge(`ISSUE-${number}`, 'IN_REPO', `REPO-${repo}`, { state }),
+  ];
+  return {
+    graph: mirrorModel,
+    options: {
+      sources: [sourceTable(SOURCE, { map })],
+      store,
+      openTable: () => ({
+        get: (key) => counted(table.get(key)),
+        scan: (request) => counted(table.scan(request)),
+      }),
+    },
+    counts: () => ({ rcu: store.rcu, wcu: store.wcu, sourceRcu }),
+  };
+}

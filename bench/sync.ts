@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { createSources } from '../src/sources/sources.ts';
+import { tableDefinition } from '../src/store/definition/table-definition.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { sizeOf } from './support/extent.ts';
+import type { Item } from './support/images.ts';
+import type { Figure, Report } from './support/report.ts';
+import { countedSources, issue, mirrorModel, SOURCE, type SyncCounts, sourceModel } from './support/sync-source.ts';
+import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
+
+/** A sync of a source table that is killed in the middle, and goes on; and what one touch costs. */
+
+const ITEMS = sizeOf({ whole: 20_000, short: 1_000 });
+/** How far a count may be from itself on another run: the process is killed at whatever it does. */
+const BY_THE_KILL = 0.1;
+
+/** Mirrors a table whole, and single items. */
+export async function sync({ nodes = ITEMS }: BenchmarkOptions): Promise<Report[]> {
+  return [await withSource(nodes, (table) => killedAndResumed(nodes, table)), await withSource(1, touched)];
+}
+
+function withSource<T>(items: number, run: (table: FreshTable) => Promise<T>): Promise<T> {
+  return withFreshTable(mirrorModel, [], async (table) => {
+    const { StreamSpecification: _, ...definition } = tableDefinition(sourceModel);
+    await table.client.send(new CreateTableCommand(definition));
+    const source = new DynamoDBStore(table.client, sourceModel.table);
+    await load(
+      source,
+      Array.from({ length: items }, (_, i) => marshall(issue(i)) as Item),
+    );
+    return await run(table);
+  });
+}
+
+/** A process that syncs, with the counts of its last line. */
+async function inOwnProcess(
+  endpoint: string,
+  how: 'begin' | 'resume',
+  killAt: number,
+): Promise<SyncCounts & { items: number }> {
+  const child = fileURLToPath(new URL('support/sync-child.js', import.meta.url));
+  const running = spawn(process.execPath, [child, endpoint, how], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(running, 'close');
+  let last: (SyncCounts & { items: number }) | undefined;
+  for await (const line of createInterface({ input: running.stdout })) {
+    last = JSON.parse(line) as SyncCounts & { items: number };
+    if (last.items >= killAt) running.kill('SIGKILL');
+  }
+  await ended;
+  if (last === undefined) throw new Error('the sync has told nothing');
+  return last;
+}
+
+async function killedAndResumed(items: number, { endpoint, client }: FreshTable): Promise<Report> {
+  const start = performance.now();
+  const killed = await inOwnProcess(endpoint, 'begin', items / 2);
+  const resumed = await inOwnProcess(endpoint, 'resume', Number.POSITIVE_INFINITY);
+  const seconds = (performance.now() - start) / 1000;
+  if (killed.items >= items || resumed.items < items)
+    throw new Error(`it went on from ${killed.items} to ${resumed.items}`);
+  const base = [...(await scanTable(client, mirrorModel)).keys()].filter((key) => key.startsWith('ISSUE-'));
+  if (base.length !== items * 2) throw new Error(`${items} source items have made ${base.length} items`);
+  const perItem = (count: keyof SyncCounts): number => (killed[count] + resumed[count]) / items;
+  const figure = (name: string, count: keyof SyncCounts, unit: string): Figure => {
+    return { name, value: perItem(count), unit, varies: BY_THE_KILL };
+  };
+  return {
+    name: 'sync',
+    title: `${items.toLocaleString('en-US')} source items of 200 bytes, each makes a node and an edge; killed after half of them, and resumed (dynoxide)`,
+    figures: [
+      { name: 'synced', value: items / seconds, unit: 'items/s' },
+      { name: 'in all', value: seconds, unit: 's' },
+      figure('read capacity of the source, for an item', 'sourceRcu', 'RCU'),
+      figure('read capacity of the table, for an item', 'rcu', 'RCU'),
+      figure('write capacity, for an item', 'wcu', 'WCU'),
+    ],
+  };
+}
+
+async function touched({ client }: FreshTable): Promise<Report> {
+  const { graph, options, counts } = countedSources(client);
+  const sources = createSources(graph, options);
+  const source = new DynamoDBStore(client, sourceModel.table);
+  const figures: Figure[] = [];
+  const { pk, sk } = issue(0);
+  const measure = async (what: string): Promise<void> => {
+    const before = counts();
+    await sources.touch(SOURCE, [{ pk, sk }]);
+    const after = counts();
+    figures.push(
+      { name: `${what}: write capacity`, value: after.wcu - before.wcu, unit: 'WCU' },
+      { name: `${what}: read capacity`, value: after.rcu - before.rcu, unit: 'RCU' },
+      { name: `${what}: read capacity of the source`, value: after.sourceRcu - before.sourceRcu, unit: 'RCU' },
+    );
+  };
+  await measure('a new item');
+  await source.put(marshall(issue(0, 'closed')) as Item);
+  await measure('a changed item');
+  await measure('an unchanged item');
+  await source.writeMany([{ delete: { source: pk, target: sk } }]);
+  await measure('a deleted item');
+  const ours = new DynamoDBStore(client, mirrorModel.table);
+  const plain = [
+    { source: 'ISSUE-1', target: 'ISSUE-1', subject: issue(1).subject, state: 'open' },
+    { source: 'ISSUE-1', target: 'IN_REPO-REPO-1', state: 'open' },
+  ];
+  let wcu = 0;
+  for (const item of plain) wcu += (await ours.put(marshall(item) as Item)).wcu;
+  figures.push({ name: 'a node and an edge by PutItem: write capacity', value: wcu, unit: 'WCU' });
+  return { name: 'touch', title: 'one source item of 200 bytes, which makes a node and an edge (dynoxide)', figures };
+}

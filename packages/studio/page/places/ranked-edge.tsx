@@ -1,0 +1,202 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { StoredItem } from '../../api/inspect.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { NodeAnswer } from '../../api/nodes.ts';
+import type { QueryAnswer } from '../../api/query.ts';
+import type { WriteAnswer } from '../../api/write.ts';
+import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
+import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { useKnownNodes } from '../base/known-nodes.ts';
+import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
+import { useAskedAgain, useTouches } from '../base/touches.ts';
+import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
+import { Attributes, jsonText } from '../parts/value.tsx';
+
+/** An edge whose place in lists follows from the rank of a label, such as a member's role. */
+export interface RankedEdge {
+  source: string;
+  type: string;
+  /** The node that the edge enters. */
+  end: string;
+  /** The order of the lists. */
+  order: string;
+  attribute: string;
+  /** The labels, the highest first. */
+  labels: readonly string[];
+  /** True if the edge set has the label. */
+  isInSet: boolean;
+}
+
+/** The ranked edge with a key; undefined: no list orders the edge by a rank, or a page of the list is too costly to follow. */
+export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
+  const dash = target.indexOf('-');
+  const edge = edges.find(({ type }) => type === target.slice(0, dash));
+  const order = edge?.orders.find(({ kind }) => kind === 'rank');
+  // The key of an edge with a hashed key does not say which node the edge enters.
+  const isHashed = target[dash + 1] === '#';
+  if (order?.attribute === undefined || order.labels === undefined || edge === undefined || isHashed) return undefined;
+  if (edge.partition !== undefined || unitsOfShards(edge.shards) > UNITS_AT_ONCE) return undefined;
+  const { attribute } = order;
+  return {
+    ...{ source, attribute, type: edge.type, order: order.name },
+    end: target.slice(dash + 1),
+    labels: [...order.labels].reverse(),
+    isInSet: edge.labels?.includes(attribute) === true,
+  };
+}
+
+/** Rows that a list shows. */
+const MOST_ROWS = 12;
+
+/** An edge with its labels to choose from, the way of its last write, and the lists at both of its ends, which follow the label. */
+export function RankedEdgeView({
+  edge,
+  isWritable,
+  children,
+}: {
+  edge: RankedEdge;
+  isWritable: boolean;
+  /** The way of the write. */
+  children: ComponentChildren;
+}) {
+  const { source, type, end, order, attribute, labels, isInSet } = edge;
+  const item = useAnswer<{ item: StoredItem | null }>('/api/item', { source, target: `${type}-${end}` });
+  const list = useAnswer<QueryAnswer>('/api/query', { type, id: end, order, reverse: 'true', limit: `${MOST_ROWS}` });
+  const node = useAnswer<NodeAnswer>(isInSet ? '/api/node' : undefined, { id: source });
+  const touches = useTouches({ sources: [source], lists: [{ type, id: end, order }] });
+  for (const asked of [item, list, node]) useAskedAgain(asked, touches.count);
+  const entering = (list.answer?.rows ?? []).map(({ id, attributes }) => ({ id, label: attributes[attribute] }));
+  const ranked = (label: unknown): number => labels.indexOf(String(label));
+  const leaving = (node.answer?.edgeSet ?? [])
+    .filter((element) => element.type === type)
+    .map((element) => ({ id: element.target, label: (element as Record<string, unknown>)[attribute] }))
+    .sort((left, right) => ranked(left.label) - ranked(right.label))
+    .slice(0, MOST_ROWS);
+  const { known } = useKnownNodes([source, end, ...[...entering, ...leaving].map(({ id }) => id)], true);
+  const nameOf = (id: string): string | null => known[id]?.name ?? null;
+  return (
+    <div class="ranked">
+      <Card title={`Change the ${attribute}`}>
+        <Told asked={item}>
+          {({ item: stored }) => (
+            <Labels edge={edge} stored={stored} isWritable={isWritable} nameOf={nameOf} onWritten={item.again} />
+          )}
+        </Told>
+      </Card>
+      {children}
+      <div class="lists">
+        <Card title={`${type} edges that enter ${nameOf(end) ?? end}, by ${attribute}`}>
+          <LiveMark live={touches} />
+          <Told asked={list}>{() => <Ranked rows={entering} chosen={source} nameOf={nameOf} />}</Told>
+          <p class="quiet">An index keeps this order: a page of the list is one Query.</p>
+        </Card>
+        {isInSet && (
+          <Card title={`${type} edges that leave ${nameOf(source) ?? source}, by ${attribute}`}>
+            <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} nameOf={nameOf} />}</Told>
+            <p class="quiet">The view of the node holds these edges: one read gets the node and them.</p>
+          </Card>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Labels({
+  edge: { source, type, end, attribute, labels },
+  stored,
+  isWritable,
+  nameOf,
+  onWritten,
+}: {
+  edge: RankedEdge;
+  stored: StoredItem | null;
+  isWritable: boolean;
+  nameOf: (id: string) => string | null;
+  onWritten: () => void;
+}) {
+  const [failure, setFailure] = useState<Failure>();
+  const [isWriting, setWriting] = useState(false);
+  if (stored === null) return <p class="quiet">There is no such edge.</p>;
+  const { [attribute]: current, ...others } = stored.attributes;
+  const write = (label: string): void => {
+    setWriting(true);
+    const [before, after] = [stored.attributes, { ...stored.attributes, [attribute]: label }].map((one) =>
+      jsonText(one),
+    );
+    postTo<WriteAnswer>('/api/update', { subject: { source, type, target: end }, before, after })
+      .then((answer) => {
+        setFailure(undefined);
+        lookAt(hereWith({ rev: undefined, after: `${answer.after}` }));
+        onWritten();
+      }, setFailure)
+      .finally(() => setWriting(false));
+  };
+  return (
+    <>
+      <NodeLink id={source} name={nameOf(source)} />
+      <p class="between">
+        <span class="quiet">{type}</span>
+      </p>
+      <NodeLink id={end} name={nameOf(end)} />
+      <fieldset class="labels">
+        <legend>{attribute}</legend>
+        {labels.map((label) => (
+          <button
+            key={label}
+            type="button"
+            aria-pressed={label === current}
+            disabled={!isWritable || isWriting}
+            onClick={() => label !== current && write(label)}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <p class="quiet">
+        {isWritable
+          ? 'Choose another one: the lists follow, and the way of the write says what was written for it.'
+          : 'This studio only reads. Start it with --write to choose another one.'}
+      </p>
+      {failure !== undefined && <FailureNote failure={failure} />}
+      <Attributes attributes={others} />
+    </>
+  );
+}
+
+/** Milliseconds that a row takes to its new place. */
+const MOVE_MS = 600;
+
+/** The rows of a list in the order of their labels. Rows glide to their new places. */
+function Ranked({
+  rows,
+  chosen,
+  nameOf,
+}: {
+  rows: readonly { id: string; label: unknown }[];
+  chosen: string;
+  nameOf: (id: string) => string | null;
+}) {
+  const list = useRef<HTMLOListElement>(null);
+  const tops = useRef<ReadonlyMap<string, number>>(new Map());
+  useLayoutEffect(() => {
+    const before = tops.current;
+    const items = [...list.current!.children] as HTMLElement[];
+    tops.current = new Map(items.map((item, i) => [rows[i]!.id, item.offsetTop]));
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    for (const [i, item] of items.entries()) {
+      const way = (before.get(rows[i]!.id) ?? item.offsetTop) - item.offsetTop;
+      if (way !== 0)
+        item.animate({ transform: [`translateY(${way}px)`, 'none'] }, { duration: MOVE_MS, easing: 'ease' });
+    }
+  });
+  return (
+    <ol class="rank" ref={list}>
+      {rows.map(({ id, label }) => (
+        <li key={id} aria-current={id === chosen ? 'true' : undefined}>
+          <NodeLink id={id} name={nameOf(id)} /> <Badge kind="plain">{String(label ?? 'none')}</Badge>
+        </li>
+      ))}
+    </ol>
+  );
+}
